@@ -35,6 +35,8 @@ type broken struct {
 
 type verdict struct {
 	Verdict     string  `json:"verdict"`
+	Stream      *string `json:"stream"`
+	Request     *string `json:"request"`
 	Events      int     `json:"events"`
 	FirstBroken *broken `json:"first_broken"`
 	CoveredTo   *int    `json:"covered_to"`
@@ -224,7 +226,7 @@ func isConsistent(c consistency, at checkpoint) bool {
 
 func verify(file io.Reader, key string, other *string, witnesses []string) (result verdict) {
 	fail := func(line int, revision *int, what string) verdict {
-		return verdict{"broken", result.Events, &broken{line, revision, what}, nil, nil}
+		return verdict{Verdict: "broken", Events: result.Events, FirstBroken: &broken{line, revision, what}}
 	}
 	uncovered := func(why string) {
 		if result.NotCovered == nil {
@@ -352,7 +354,7 @@ func verify(file io.Reader, key string, other *string, witnesses []string) (resu
 			uncovered("no_cosignature")
 		}
 	}
-	result.Verdict = "ok"
+	result.Verdict, result.Stream, result.Request = "ok", &head.Stream, head.Request
 	if result.NotCovered != nil {
 		result.Verdict = "not_covered"
 	}

@@ -117,12 +117,13 @@ def verify(file, key, other, witnesses, seen):
     must(earlier.get(given, given_root) == given_root, 0, None, "fork")
     if given not in earlier: uncovered = uncovered or ("newer_checkpoint" if given > size else "no_consistency_proof")
     cosigned = [attempt("cosignature", lambda: is_cosigned(other or header["checkpoint"], w), 0 if other else 1) for w in witnesses]
+    seen.update(stream=header["stream"], request=header["request"])
     return uncovered or (None if all(cosigned) else "no_cosignature")
 def main(path, key, other=None, *witnesses):
-    seen, broken, uncovered = {"events": 0, "covered_to": None}, None, None
+    seen, broken, uncovered = {"stream": None, "request": None, "events": 0, "covered_to": None}, None, None
     try: uncovered = verify(open(path, "rb"), key, other and open(other, encoding="utf-8", newline="").read(), witnesses, seen)
     except Broken as found: broken, seen["covered_to"] = dict(zip(("line", "revision", "what"), found.args)), None
     verdict = "broken" if broken else "not_covered" if uncovered else "ok"
-    print(json.dumps({"verdict": verdict, "events": seen["events"], "first_broken": broken, "covered_to": seen["covered_to"], "not_covered": uncovered}))
+    print(json.dumps({"verdict": verdict, "stream": seen["stream"], "request": seen["request"], "events": seen["events"], "first_broken": broken, "covered_to": seen["covered_to"], "not_covered": uncovered}))
     sys.exit(verdict != "ok")
 main(*sys.argv[1:])

@@ -87,9 +87,11 @@ test('a file that is named for one request and holds the events of another is fo
     const file = requestFileOf(log, { stream, checkpoint, named, requestId })
     return verdictOn({ file: Buffer.from(file) })
   }
-  expect(await shown(dear, dear)).toMatchObject({ verdict: 'ok', events: 3 })
+  const whose = { stream, request: dear }
+  expect(await shown(dear, dear)).toMatchObject({ verdict: 'ok', ...whose, events: 3 })
   expect(await shown(dear, cheap)).toMatchObject({
     ...{ verdict: 'broken', first_broken: { line: 2, revision: null, what: 'event' } },
+    ...{ stream: null, request: null },
   })
 })
 
@@ -105,9 +107,12 @@ test('of the file of a request nothing is said of the events between', async () 
   }
   const ofRequest = requestFileOf(log, { stream, checkpoint, named, requestId: named })
   expect(await said(Buffer.from(ofRequest))).toBe(
-    `ok: 3 events, the last that is proven is event ${debit?.revision} of the account\n`,
+    `ok: 3 events of ${named} of ${stream}, ` +
+      `the last that is proven is event ${debit?.revision} of the account\n`,
   )
-  expect(await said(file)).toMatch(/^ok: (\d+) events, events up to \d+ are proven\n$/)
+  expect(await said(file)).toMatch(
+    new RegExp(`^ok: \\d+ events of ${stream}, events up to \\d+ are proven\\n$`),
+  )
 })
 
 test('a file without an event shows nothing, and is none', async () => {

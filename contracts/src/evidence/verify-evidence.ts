@@ -72,6 +72,10 @@ export type Uncovered =
 
 export interface EvidenceVerdict {
   readonly verdict: 'ok' | 'broken' | 'not_covered'
+  /** Whose events they are, which the reader compares with whom the file was asked for. */
+  readonly stream: string | null
+  /** The request whose events they are; null: all events of the stream. Both null when broken. */
+  readonly request: string | null
   /** Lines of events that were looked at. */
   readonly events: number
   readonly first_broken: FirstBroken | null
@@ -113,8 +117,8 @@ export async function verifyEvidence(
   } catch (error) {
     if (!(error instanceof Broken)) throw error
     return {
-      ...{ verdict: 'broken', events: walk.events, first_broken: error.found },
-      ...{ covered_to: null, not_covered: null },
+      ...{ verdict: 'broken', stream: null, request: null, events: walk.events },
+      ...{ first_broken: error.found, covered_to: null, not_covered: null },
     }
   }
 }
@@ -242,6 +246,8 @@ class EvidenceWalk {
   verdict(): EvidenceVerdict {
     return {
       verdict: this.#uncovered === null ? 'ok' : 'not_covered',
+      stream: this.#header.stream,
+      request: this.#header.request,
       events: this.events,
       first_broken: null,
       covered_to: this.#coveredTo,

@@ -75,6 +75,8 @@ async function verdictOn(
 
 function textOf({
   verdict,
+  stream,
+  request,
   events,
   first_broken,
   covered_to,
@@ -86,8 +88,9 @@ function textOf({
     return `broken: ${what} at line ${line}${where}`
   }
   const proven = provenText(events, covered_to)
-  if (verdict === 'ok') return `ok: ${events} events, ${proven}`
-  return `not covered: ${proven} (${not_covered})`
+  const whose = request === null ? stream : `${request} of ${stream}`
+  if (verdict === 'ok') return `ok: ${events} events of ${whose}, ${proven}`
+  return `not covered: of ${whose}, ${proven} (${not_covered})`
 }
 
 /** The few events of one request lie between others, of which its file says nothing. */

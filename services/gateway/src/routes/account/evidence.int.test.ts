@@ -1,3 +1,4 @@
+import { accountStream } from '@svc/contracts/events/account'
 import { readSignerKey, signerKeyText } from '@svc/contracts/evidence/signed-note'
 import { type EvidenceVerdict, verifyEvidence } from '@svc/contracts/evidence/verify-evidence'
 import { consistencyAnswer, inclusionAnswer } from '@svc/contracts/wire/evidence'
@@ -39,6 +40,7 @@ test('the evidence of an account verifies with the key alone', async () => {
   const events = file.trimEnd().split('\n').length - 1
   expect(events).toBeGreaterThanOrEqual(9)
   expect(await verdictOn(file)).toEqual({
+    ...{ stream: accountStream(fixture.ledger.accountId), request: null },
     ...{ verdict: 'ok', events, first_broken: null, covered_to: events - 1, not_covered: null },
   })
 })
