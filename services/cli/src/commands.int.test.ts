@@ -15,6 +15,9 @@ import stringWidth from 'string-width'
 import { describe, expect, test } from 'vitest'
 import { alterAmount } from '../testing/altered-views.ts'
 
+/** The account of the history was opened by it. */
+const openedEvent = '01a19467-e800-8d07-a279-359b5f6226e4'
+
 const questions: readonly (readonly [name: string, args: readonly string[]])[] = [
   ['account-list', ['account', 'list']],
   ['account-show', ['account', 'show']],
@@ -33,6 +36,7 @@ const questions: readonly (readonly [name: string, args: readonly string[]])[] =
   ['reconcile', ['reconcile']],
   ['projection-list', ['projection', 'list']],
   ['events-list', ['events', 'list']],
+  ['event-show', ['events', 'show', openedEvent]],
   ['status', ['status']],
 ]
 
@@ -123,6 +127,43 @@ async function answering(body: string) {
     },
   }
 }
+
+test('the sums of accounts are those of the list', async () => {
+  const { path } = await folderWithHistory()
+  const ask = async (...args: string[]) =>
+    JSON.parse((await svc(['--data-dir', path, '--json', 'account', ...args])).out)
+  const [{ settled, held, available }] = (await ask('list')).accounts
+  const sums = { schema: 'svc.account-sums/1', accounts: 1, open_requests: 0 }
+  // What was spent is of the last thirty days, and the history stays where it is.
+  const spent_30_days = expect.any(String)
+  expect(await ask('sum')).toEqual({ ...sums, settled, held, available, spent_30_days })
+  expect(await ask('sum', '--status', 'frozen')).toMatchObject({ accounts: 0, settled: '0.00' })
+})
+
+test.each([
+  [0, 1, /^broken +1$/m, 'svc: history was altered, as of 2026-11-02T00:00:00Z\n'],
+  [1, 0, /^found +nothing$/m, ''],
+])('the last verification ends as it did: ok %i', async (ok, code, said, complaint) => {
+  const found = { broken: code, unreadable: 0, set_aside: 0, missing_positions: 0 }
+  const verification = {
+    ...{ verified_at: '2026-11-02T00:00:00Z', verified_by: 'operator', from: null, position: '9' },
+    ...{ streams: 2, events: 10, head: null, anchor: null, ok: ok === 1, found },
+  }
+  await using server = await answering(JSON.stringify({ verification }))
+  const environment = { SVC_OPERATOR_TOKEN: 'x' }
+  const ran = await svc(['--url', server.url, '--quiet', 'verify', '--last'], { environment })
+  expect([ran.code, ran.err]).toEqual([code, complaint])
+  expect(ran.out).toMatch(said)
+})
+
+test('a rebuild is cancelled by its name', async () => {
+  await using server = await answering(JSON.stringify({ cancelled: true }))
+  const environment = { SVC_OPERATOR_TOKEN: 'x' }
+  const words = ['projection', 'cancel-rebuild', 'usage']
+  const ran = await svc(['--url', server.url, ...words], { environment })
+  expect([ran.code, ran.out]).toEqual([0, 'usage\n'])
+  expect(ran.err).toContain('cancelled; the live view is as it was')
+})
 
 test('writes print the id alone on standard output, and how to see it on standard error', async () => {
   const { path } = await folderWithHistory()

@@ -1,9 +1,11 @@
-/** `svc events list|tail` */
-import type { EventPage } from '@svc/contracts/admin/log'
+/** `svc events list|show|tail` */
+import type { EventPage, LoggedEvent } from '@svc/contracts/admin/log'
 import type { Operations } from '@svc/contracts/admin/operations'
+import { printable } from '@svc/contracts/printable'
 import { Command, Option } from 'commander'
 import type { Context } from '../context/context.ts'
 import { eventWriters } from '../output/event-formats.ts'
+import { factsText } from '../output/facts.ts'
 import { noteLeftOut } from '../output/table.ts'
 import { type ContextOf, wholeNumber } from './options.ts'
 
@@ -34,6 +36,11 @@ export function eventsCommand(contextOf: ContextOf): Command {
       ),
     )
     .action((options: ListOptions, command: Command) => list(contextOf(command), options))
+  events
+    .command('show')
+    .description('one event, with its data and its metadata')
+    .argument('<event-id>', 'id of the event, as a receipt or the evidence names it')
+    .action((id: string, _options, command: Command) => show(contextOf(command), id))
   withFilter(events.command('tail').description('events as they come, until Ctrl-C')).action(
     (options: FilterOptions, command: Command) => tail(contextOf(command), options),
   )
@@ -90,6 +97,21 @@ async function* pages(
     if (page.next === null || left === 0) return
     after = page.next
   }
+}
+
+async function show(context: Context, id: string): Promise<void> {
+  const event = await context.withOperations((operations) => operations.findEvent({ event_id: id }))
+  if (context.json) return context.outJson('event/1', event)
+  await context.out(eventText(event))
+}
+
+function eventText({ data, metadata, ...place }: LoggedEvent): string {
+  const facts = Object.entries(place).map(([name, value]) => [name, `${value}`] as const)
+  return `${factsText(facts)}\ndata ${indented(data)}\nmetadata ${indented(metadata)}\n`
+}
+
+function indented(value: unknown): string {
+  return JSON.stringify(value, null, 2).split('\n').map(printable).join('\n')
 }
 
 async function tail(context: Context, options: FilterOptions): Promise<void> {

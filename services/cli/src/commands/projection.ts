@@ -1,4 +1,4 @@
-/** `svc projection list|rebuild` */
+/** `svc projection list|rebuild|cancel-rebuild` */
 import type { ProjectionDetails, ProjectionState, RebuildTrial } from '@svc/contracts/admin/log'
 import { Command } from 'commander'
 import type { Context } from '../context/context.ts'
@@ -41,6 +41,11 @@ export function projectionCommand(contextOf: ContextOf): Command {
     .action((name: string, { dryRun }: { dryRun?: true }, command: Command) =>
       dryRun ? tryRebuild(contextOf(command), name) : rebuild(contextOf(command), name),
     )
+  projection
+    .command('cancel-rebuild')
+    .description('end the rebuild of a read model that goes on in the server')
+    .argument('<name>', 'accounts, statement, requests, usage or evidence')
+    .action((name: string, _options, command: Command) => cancelRebuild(contextOf(command), name))
   return projection
 }
 
@@ -61,6 +66,17 @@ function trialText({ name, events, tried, rate, seconds }: RebuildTrial): string
   return (
     `${name}: a rebuild would read ${events} events, in about ${seconds.toFixed(1)} s ` +
     `at ${rate} events/s (tried with ${tried})`
+  )
+}
+
+async function cancelRebuild(context: Context, name: string): Promise<void> {
+  const { cancelled } = await context.withOperations((operations) =>
+    operations.cancelRebuild({ name }),
+  )
+  if (context.json) return context.outJson('rebuild-cancelled/1', { name, cancelled })
+  await context.out(`${name}\n`)
+  context.note(
+    cancelled ? 'cancelled; the live view is as it was' : 'none was going on: nothing was changed',
   )
 }
 

@@ -1,14 +1,21 @@
 /** `svc verify` */
-import type { VerifyResult } from '@svc/contracts/admin/log'
-import { Command } from 'commander'
+import type { KeptVerification, VerifyResult } from '@svc/contracts/admin/log'
+import { Command, Option } from 'commander'
 import type { Context } from '../context/context.ts'
-import { CliError, EXIT_DIFFERENCE, EXIT_INTERRUPTED } from '../context/exit-codes.ts'
+import {
+  CliError,
+  EXIT_DIFFERENCE,
+  EXIT_INTERRUPTED,
+  EXIT_NOT_FOUND,
+} from '../context/exit-codes.ts'
+import { factsText } from '../output/facts.ts'
 import { passedOverText, progressDrawer } from '../output/progress.ts'
 import type { ContextOf } from './options.ts'
 
 interface VerifyOptions {
   readonly anchor?: string
   readonly from?: string
+  readonly last?: true
 }
 
 export function verifyCommand(contextOf: ContextOf): Command {
@@ -16,8 +23,15 @@ export function verifyCommand(contextOf: ContextOf): Command {
     .description('check the whole event log: exit 1 when history was altered')
     .option('--anchor <head>', 'a head that an earlier verify printed: is all before it unchanged?')
     .option('--from <position>', 'go on from there: an earlier verify has read up to it')
-    .action(async (options: VerifyOptions, command: Command) => {
+    .addOption(
+      new Option(
+        '--last',
+        'what the last one on a running server found; nothing is read',
+      ).conflicts(['anchor', 'from']),
+    )
+    .action(async ({ last, ...options }: VerifyOptions, command: Command) => {
       const context = contextOf(command)
+      if (last === true) return showLast(context)
       const result = await verify(context, options)
       const findings = findingsOf(result)
       await print(context, result, findings)
@@ -25,6 +39,34 @@ export function verifyCommand(contextOf: ContextOf): Command {
         throw new CliError(EXIT_DIFFERENCE, `history was altered: ${summaryOf(result)}`)
       }
     })
+}
+
+/** Its exit code is that of the verification, so that a script can ask how the nightly one went. */
+async function showLast(context: Context): Promise<void> {
+  const { verification } = await context.withOperations((operations) =>
+    operations.lastVerification(),
+  )
+  if (verification === null) {
+    throw new CliError(EXIT_NOT_FOUND, 'no verification of a running server was kept yet')
+  }
+  if (context.json) await context.outJson('last-verification/1', verification)
+  else await context.out(lastText(verification))
+  if (!verification.ok) {
+    throw new CliError(EXIT_DIFFERENCE, `history was altered, as of ${verification.verified_at}`)
+  }
+}
+
+function lastText({ found, ...kept }: KeptVerification): string {
+  const findings = Object.entries(found).filter(([, count]) => count > 0)
+  return factsText([
+    ['verified', `${kept.verified_at} by ${kept.verified_by}`],
+    ['read', `${kept.events} events in ${kept.streams} streams, up to position ${kept.position}`],
+    ...(kept.from === null ? [] : [['from', `behind position ${kept.from}`] as const]),
+    ...(kept.head === null ? [] : [['head', kept.head] as const]),
+    ...(kept.anchor === null ? [] : [['anchor', kept.anchor] as const]),
+    ...(kept.ok && findings.length === 0 ? [['found', 'nothing'] as const] : []),
+    ...findings.map(([kind, count]) => [kind.replaceAll('_', ' '), `${count}`] as const),
+  ])
 }
 
 function verify(context: Context, options: VerifyOptions): Promise<VerifyResult> {

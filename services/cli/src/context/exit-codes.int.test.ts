@@ -14,6 +14,7 @@ import * as codes from './exit-codes.ts'
 
 const bin = fileURLToPath(new URL('../../bin/svc.js', import.meta.url))
 const checkout = fileURLToPath(new URL('../../../..', import.meta.url))
+const noEvent = '00000000-0000-8000-8000-000000000000'
 const noAccount = `acct_${'0'.repeat(26)}`
 
 test.each<readonly [string, readonly string[], number, RegExp]>([
@@ -93,6 +94,9 @@ test.each<readonly [string, readonly string[], number, RegExp]>([
   ['requests of an unknown key', ['requests', '--key', 'nope'], 3, /The account has no key nope/],
   ['grants of an unknown account', ['grant', 'list', noAccount], 3, /There is no account acct_0/],
   ['holds of an unknown account', ['hold', 'list', noAccount], 3, /There is no account acct_0/],
+  ['an unknown event', ['events', 'show', noEvent], 3, /no such event/],
+  ['a verification that was never kept', ['verify', '--last'], 3, /no verification .* was kept/],
+  ['no rebuild of nothing', ['projection', 'cancel-rebuild', 'none'], 3, /the views are accounts/],
   ['an unknown projection', ['projection', 'rebuild', 'none'], 3, /the views are accounts/],
 ])('%s', async (_what, args, code, message) => {
   const { path } = await folderWithHistory()

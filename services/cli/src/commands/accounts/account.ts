@@ -1,4 +1,4 @@
-/** `svc account open|list|show|grant|set-price-list` */
+/** `svc account open|list|sum|show|grant|set-price-list` */
 import {
   type AccountDetails,
   type AccountSummary,
@@ -31,6 +31,7 @@ import {
   wholeNumber,
 } from '../options.ts'
 import { addAccountChanges } from './account-changes.ts'
+import { addSum } from './account-sum.ts'
 import { keyColumns } from './key.ts'
 import { addQuarantine } from './quarantine.ts'
 
@@ -76,6 +77,7 @@ export function accountCommand(contextOf: ContextOf): Command {
     .option(...IDEMPOTENCY_OPTION)
     .action((options: OpenOptions, command: Command) => open(contextOf(command), options))
   addList(account, contextOf)
+  addSum(account, contextOf)
   aboutAccount(account.command('show'), contextOf, show)
     .description('one account: balance, keys, grants')
     .option('--as-of <place>', 'as it was before a day or time, or up to a position of the log')
