@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { GRANT_PRIORITY_MAX, spendPolicy } from '../events/account.ts'
 import { dollars } from '../wire/billing.ts'
 import { cursor } from '../wire/cursor.ts'
+import { movement } from './corrections.ts'
 import {
   amount,
   count,
@@ -24,6 +25,18 @@ const once = { idempotency_key: idempotencyKey.optional() }
 /** False when it had been made before: then nothing has happened. */
 const created = z.boolean()
 const category = z.enum(['paid', 'promotional'])
+const newGrant = {
+  ...account,
+  /** Dollars, above zero. */
+  amount,
+  category,
+  priority: z.int().min(0).max(GRANT_PRIORITY_MAX),
+  /** Null: never. */
+  expires_at: moment.nullable(),
+  reference: name.nullable(),
+  reason,
+  ...once,
+}
 
 export const accountSummary = z.object({
   account_id: z.string(),
@@ -192,19 +205,17 @@ export const accountOperations = {
     path: '/accounts/:account_id/grants',
     role: 'operator',
     summary: 'Give an account credit; the same reference is granted once',
-    input: z.strictObject({
-      ...account,
-      /** Dollars, above zero. */
-      amount,
-      category,
-      priority: z.int().min(0).max(GRANT_PRIORITY_MAX),
-      /** Null: never. */
-      expires_at: moment.nullable(),
-      reference: name.nullable(),
-      reason,
-      ...once,
-    }),
+    input: z.strictObject(newGrant),
     output: z.object({ grant_id: z.string(), created }),
+  }),
+  previewGrant: operation({
+    method: 'POST',
+    path: '/accounts/:account_id/grants/preview',
+    role: 'auditor',
+    summary: 'What a grant would make of a balance, or why it is refused; nothing is written',
+    recorded: ['account_id'],
+    input: z.strictObject(newGrant),
+    output: movement,
   }),
   createKey: operation({
     method: 'POST',

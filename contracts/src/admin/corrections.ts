@@ -26,7 +26,7 @@ const moving = {
   dry_run: z.boolean().default(false),
 }
 
-const movement = z.object({
+export const movement = z.object({
   /** Of the grant, the refund or the adjustment; of an account that was closed. */
   id: z.string(),
   /** False when it had been done before, or is only tried. */

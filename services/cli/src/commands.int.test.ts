@@ -165,6 +165,18 @@ test('a rebuild is cancelled by its name', async () => {
   expect(ran.err).toContain('cancelled; the live view is as it was')
 })
 
+test('a grant can be tried: the balance before and after, and nothing is given', async () => {
+  const { path, account } = await folderWithHistory()
+  const words = ['account', 'grant', account.accountId, '500', '--reason', 'gift', '--dry-run']
+  const tried = await svc(['--data-dir', path, ...words])
+  expect(tried.err).toContain('nothing was changed: without --dry-run it is done')
+  expect(tried.out).toMatch(/^balance before +4\.9999406 USD\nbalance after +504\.9999406 USD\n/m)
+  const { out } = await svc(['--data-dir', path, '--json', ...words])
+  expect(JSON.parse(out)).toMatchObject({ schema: 'svc.grant-preview/1', created: false })
+  const shown = await svc(['--data-dir', path, '--json', 'account', 'show'])
+  expect(JSON.parse(shown.out).settled).toBe('4.9999406')
+})
+
 test('writes print the id alone on standard output, and how to see it on standard error', async () => {
   const { path } = await folderWithHistory()
   const at = ['--data-dir', path]

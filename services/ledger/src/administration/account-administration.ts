@@ -13,7 +13,7 @@ import { type AccountState, grantOfReference } from '../account/state.ts'
 import type { AccountWriters } from '../writer/account-writers.ts'
 import { bookExpiredCredit } from '../writer/expired-credit.ts'
 import { noSuchAccount } from '../writer/refusals.ts'
-import type { Administration, AskedMovement, Movement } from './administration.ts'
+import type { Administration, AskedGrant, AskedMovement, Movement } from './administration.ts'
 import { DerivedIds } from './derived-ids.ts'
 import type { ErasureNotes } from './erasure-notes.ts'
 import { type Command, WordedCommands } from './worded-commands.ts'
@@ -53,10 +53,20 @@ export class AccountAdministration implements Administration {
     return { accountId, created }
   }
 
-  async grant(
-    accountId: string,
-    { idempotencyKey, ...grant }: Parameters<Administration['grant']>[1],
-  ): ReturnType<Administration['grant']> {
+  async grant(accountId: string, asked: AskedGrant): ReturnType<Administration['grant']> {
+    const { grantId, command } = await this.#grantOf(accountId, asked)
+    return { grantId, created: await this.#change(accountId, command) }
+  }
+
+  async previewGrant(accountId: string, asked: AskedGrant): Promise<Movement> {
+    const { grantId, command } = await this.#grantOf(accountId, asked)
+    const tried = { dryRun: true, actor: asked.actor }
+    return this.#move(accountId, grantId, tried, command, ({ grants }) => {
+      return grants.get(grantId)?.amount ?? 0n
+    })
+  }
+
+  async #grantOf(accountId: string, { idempotencyKey, ...grant }: AskedGrant) {
     const { reference } = grant
     const derived = this.#ids.grant(accountId, reference, idempotencyKey)
     // A grant of an older program, whose id says nothing of the payment.
@@ -67,7 +77,7 @@ export class AccountAdministration implements Administration {
     const changeId =
       idempotencyKey === undefined ? null : this.#changeId(accountId, { idempotencyKey })
     const command: Command = (at) => ({ type: 'GrantCredit', ...grant, grantId, changeId, at })
-    return { grantId, created: await this.#change(accountId, command) }
+    return { grantId, command }
   }
 
   async createKey(

@@ -23,6 +23,10 @@ export interface AskedMovement extends AskedChange {
   readonly dryRun?: boolean | undefined
 }
 
+export interface AskedGrant
+  extends Asked,
+    Pick<GrantCredit, 'amount' | 'category' | 'priority' | 'expiresAt' | 'reference' | 'reason'> {}
+
 export interface NamedByOperator {
   /** In the operator's own system, and unique there. */
   readonly externalId?: string | null | undefined
@@ -73,11 +77,9 @@ export interface Administration {
     input: Asked & NamedByOperator & { name: string; spendPolicy: SpendPolicy },
   ): Promise<Opened>
   /** The same reference on the same account grants once, and so does the same key. */
-  grant(
-    accountId: string,
-    grant: Asked &
-      Pick<GrantCredit, 'amount' | 'category' | 'priority' | 'expiresAt' | 'reference' | 'reason'>,
-  ): Promise<Granted>
+  grant(accountId: string, grant: AskedGrant): Promise<Granted>
+  /** Works out what a grant would do, and does not do it. */
+  previewGrant(accountId: string, grant: AskedGrant): Promise<Movement>
   createKey(
     accountId: string,
     input: Asked & NamedByOperator & { name: string; expiresAt: number | null },

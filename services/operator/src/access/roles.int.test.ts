@@ -39,6 +39,7 @@ const leastRoles: Readonly<Record<keyof Operations | '/metrics', AdminRole>> = {
   listHolds: 'auditor',
   correctPrice: 'operator',
   publishPrice: 'operator',
+  previewGrant: 'auditor',
   previewPrice: 'auditor',
   withdrawPrice: 'operator',
   setPriceList: 'operator',

@@ -5,7 +5,7 @@ import type { OperationHandlers } from '@svc/contracts/admin/operations'
 import { cursorPlace, cursorText } from '@svc/contracts/cursor'
 import type { GrantPlace, HoldsQuery } from '@svc/projections/views'
 import { AccountLists } from './account-lists/account-lists.ts'
-import { grantOperation } from './credit/grant-operation.ts'
+import { grantOperation, previewGrantOperation } from './credit/grant-operation.ts'
 import { usesOfKeys } from './key-operations.ts'
 import { type OperationPorts, viewsCurrent } from './ports.ts'
 import { accountSearch } from './texts/account-search.ts'
@@ -24,6 +24,7 @@ export function accountOperations(
   | 'sumAccounts'
   | 'showAccount'
   | 'grant'
+  | 'previewGrant'
   | 'listGrants'
   | 'listHolds'
 > {
@@ -37,6 +38,7 @@ export function accountOperations(
     },
     showAccount: ({ account_id: accountId }) => accountDetails(ports, accountId),
     grant: grantOperation(ledger, { actor }),
+    previewGrant: previewGrantOperation(ledger, { actor }),
     ...accountLists(ports),
     ...creditLists(ports),
   }

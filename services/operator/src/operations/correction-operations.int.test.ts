@@ -36,6 +36,27 @@ describe.each([
     expect((await operations.showAccount({ account_id })).settled).toBe(settled)
   })
 
+  test('a grant is looked at before it is given, and is known again once it was', async () => {
+    const { operations, account } = await open()
+    const account_id = account.accountId
+    const before = await operations.showAccount({ account_id })
+    const terms = { category: 'paid', priority: 100, expires_at: null, reason } as const
+    const asked = { account_id, amount: '500', ...terms, reference: 'INV-7' }
+    const looked = await operations.previewGrant(asked)
+    expect(looked).toMatchObject({ created: false, dry_run: true, amount: '500.00' })
+    expect(looked.balance_before).toBe(before.settled)
+    expect(await operations.showAccount({ account_id })).toEqual(before)
+    expect(await operations.grant(asked)).toEqual({ grant_id: looked.id, created: true })
+    const after = await operations.showAccount({ account_id })
+    expect(after.settled).toBe(looked.balance_after)
+    const known = { id: looked.id, amount: '500.00', balance_before: null }
+    expect(await operations.previewGrant(asked)).toMatchObject(known)
+    const [zero, other] = [{ amount: '0' }, { account_id: `acct_${'0'.repeat(26)}` }]
+    expect(await code(operations.previewGrant({ ...asked, ...zero }))).toBe('invalid_value')
+    expect(await code(operations.previewGrant({ ...asked, ...other }))).toBe('not_found')
+    expect(await code(operations.previewGrant({ ...asked, amount: '5' }))).toBe('conflict')
+  })
+
   test('a request is refunded in parts, never above its charge, and of its own account only', async () => {
     const { operations, account } = await open()
     const request_id = finishedRequest

@@ -1,11 +1,9 @@
 /** Mistakes made good, and what else changes of an account. */
 import type { Caller } from '@svc/contracts/admin/caller'
-import type { ShownMovement } from '@svc/contracts/admin/corrections'
 import type { OperationHandlers } from '@svc/contracts/admin/operations'
-import { formatExact } from '@svc/contracts/money'
-import type { Movement } from '@svc/ledger/administration'
 import { type OperationPorts, viewsCurrent } from './ports.ts'
 import { correctionLines } from './price-correction/correction-lines.ts'
+import { shownMovement } from './values/details.ts'
 import { checkAccountId, readAmount, readPrice, readSignedAmount } from './values/input-values.ts'
 import { readOptionalTime } from './values/rfc3339-times.ts'
 
@@ -30,16 +28,16 @@ export function correctionOperations(ports: OperationPorts, { actor }: Caller): 
   return {
     async voidGrant({ grant_id: grantId, ...input }) {
       const terms = { ...movementTerms(input, actor), grantId }
-      return shown(await administration.voidGrant(input.account_id, terms), input.dry_run)
+      return shownMovement(await administration.voidGrant(input.account_id, terms), input.dry_run)
     },
     async refund({ request_id: requestId, amount, ...input }) {
       const given = amount === null ? null : readAmount(amount)
       const terms = { ...movementTerms(input, actor), requestId, amount: given }
-      return shown(await administration.refund(input.account_id, terms), input.dry_run)
+      return shownMovement(await administration.refund(input.account_id, terms), input.dry_run)
     },
     async adjust({ amount, category, ...input }) {
       const terms = { ...movementTerms(input, actor), amount: readSignedAmount(amount), category }
-      return shown(await administration.adjust(input.account_id, terms), input.dry_run)
+      return shownMovement(await administration.adjust(input.account_id, terms), input.dry_run)
     },
     async *correctPrice({ version, input, cached_input, output, from, to, ...asked }) {
       await viewsCurrent(ports, 'accounts')
@@ -58,7 +56,7 @@ export function correctionOperations(ports: OperationPorts, { actor }: Caller): 
     },
     async closeAccount({ remainder, ...input }) {
       const terms = { ...movementTerms(input, actor), remainder }
-      return shown(await administration.close(input.account_id, terms), input.dry_run)
+      return shownMovement(await administration.close(input.account_id, terms), input.dry_run)
     },
     ...changeOperations({ ledger }, actor),
   }
@@ -118,18 +116,4 @@ function movementTerms(
 ) {
   const { reference, dry_run: dryRun } = input
   return { ...changeTerms(input, actor), reference, dryRun }
-}
-
-function shown(
-  { id, created, amount, balanceBefore, balanceAfter }: Movement,
-  dryRun: boolean,
-): ShownMovement {
-  return {
-    id,
-    created: created && !dryRun,
-    dry_run: dryRun,
-    amount: formatExact(amount),
-    balance_before: balanceBefore === null ? null : formatExact(balanceBefore),
-    balance_after: formatExact(balanceAfter),
-  }
 }

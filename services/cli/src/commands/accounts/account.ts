@@ -32,6 +32,7 @@ import {
 } from '../options.ts'
 import { addAccountChanges } from './account-changes.ts'
 import { addSum } from './account-sum.ts'
+import { move } from './corrections.ts'
 import { keyColumns } from './key.ts'
 import { addQuarantine } from './quarantine.ts'
 
@@ -59,6 +60,7 @@ interface GrantOptions extends AccountOption, OnceOption {
   readonly category: 'paid' | 'promotional'
   readonly priority: string
   readonly expires?: string
+  readonly dryRun?: true
 }
 
 export function accountCommand(contextOf: ContextOf): Command {
@@ -96,6 +98,7 @@ export function accountCommand(contextOf: ContextOf): Command {
     )
     .option('--priority <number>', 'lower is spent first, 0 to 1000', '100')
     .option('--expires <time>', 'when what is left of it ends (default: never)')
+    .option('--dry-run', 'show the balance before and after, and do nothing')
     .option(...IDEMPOTENCY_OPTION)
     .action((first: string, second: string | undefined, options: GrantOptions, command: Command) =>
       grant(contextOf(command), first, second, options),
@@ -281,18 +284,22 @@ async function grant(
 ): Promise<void> {
   const amount = second ?? first
   const accountId = namedAccount(second === undefined ? undefined : first, options)
-  const granted = await context.withOperations((operations) =>
-    operations.grant({
-      account_id: accountId,
-      amount,
-      category: options.category,
-      priority: wholeNumber('--priority', options.priority, 0, GRANT_PRIORITY_MAX),
-      expires_at: optionalMoment('--expires', options.expires),
-      reference: options.ref ?? null,
-      reason: options.reason,
-      ...onceKey(options),
-    }),
-  )
+  const asked = {
+    account_id: accountId,
+    amount,
+    category: options.category,
+    priority: wholeNumber('--priority', options.priority, 0, GRANT_PRIORITY_MAX),
+    expires_at: optionalMoment('--expires', options.expires),
+    reference: options.ref ?? null,
+    reason: options.reason,
+    ...onceKey(options),
+  }
+  if (options.dryRun === true) {
+    return move(context, 'grant-preview/1', options, () =>
+      context.withOperations((operations) => operations.previewGrant(asked)),
+    )
+  }
+  const granted = await context.withOperations((operations) => operations.grant(asked))
   if (context.json) return context.outJson('grant/2', granted)
   await context.out(`${granted.grant_id}\n`)
   const done = granted.created ? `granted ${amount} USD` : 'it had been granted before'

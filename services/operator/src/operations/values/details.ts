@@ -6,6 +6,7 @@ import type {
   GrantDetails,
   KeyDetails,
 } from '@svc/contracts/admin/accounts'
+import type { ShownMovement } from '@svc/contracts/admin/corrections'
 import type { ListedGrant, ListedHold } from '@svc/contracts/admin/credit'
 import type { LoggedEvent, ProjectionState, QuarantinedStream } from '@svc/contracts/admin/log'
 import type { PriceDetails } from '@svc/contracts/admin/prices'
@@ -13,6 +14,7 @@ import { accountOfStream } from '@svc/contracts/events/account'
 import { formatExact, formatPricePerMillion } from '@svc/contracts/money'
 import type { RecordedEvent } from '@svc/contracts/ports/event-store'
 import type { StreamDamage } from '@svc/contracts/ports/quarantine'
+import type { Movement } from '@svc/ledger/administration'
 import type { GrantSummary, KeySummary, AccountSummary as LedgerAccount } from '@svc/ledger/ledger'
 import type {
   AccountRow,
@@ -88,6 +90,21 @@ export function secretStatus(
 ): KeyDetails['status'] {
   if (revokedAt !== null) return 'revoked'
   return expiresAt !== null && expiresAt <= nowMs ? 'expired' : 'active'
+}
+
+/** A balance that was moved; or would be, in a dry run. */
+export function shownMovement(
+  { id, created, amount, balanceBefore, balanceAfter }: Movement,
+  dryRun: boolean,
+): ShownMovement {
+  return {
+    id,
+    created: created && !dryRun,
+    dry_run: dryRun,
+    amount: formatExact(amount),
+    balance_before: balanceBefore === null ? null : formatExact(balanceBefore),
+    balance_after: formatExact(balanceAfter),
+  }
 }
 
 function grantDetails(grant: GrantSummary): GrantDetails {
