@@ -48,7 +48,7 @@ export function missingParameter(param: string): ServiceError {
 /** The first thing that a schema found wrong, as the error for the caller. */
 export function fieldError(issue: z.core.$ZodIssue | undefined, body: JsonObject): ServiceError {
   if (issue === undefined) return new ServiceError('invalid_value', 'The body is not valid.')
-  const nested = deepestUnionIssue(issue)
+  const nested = tellingUnionIssue(issue)
   const path = [...issue.path, ...(nested?.path ?? [])]
   const param = pathText(path)
   if (path.length > 0 && fieldAt(body, path) === undefined) {
@@ -58,11 +58,20 @@ export function fieldError(issue: z.core.$ZodIssue | undefined, body: JsonObject
   return new ServiceError('invalid_value', `Invalid value for '${param}': ${what}.`, { param })
 }
 
-/** Of a union's alternatives, the one that got furthest says what is really wrong. */
-function deepestUnionIssue(issue: z.core.$ZodIssue): z.core.$ZodIssue | undefined {
+/**
+ * Of a union's alternatives, the one that got furthest says what is really wrong; of those that got
+ * nowhere, one whose type it was.
+ */
+function tellingUnionIssue(
+  issue: z.core.$ZodIssue,
+): Pick<z.core.$ZodIssue, 'path' | 'message'> | undefined {
   if (issue.code !== 'invalid_union') return undefined
   const alternatives = issue.errors.flatMap((issues) => issues.slice(0, 1))
-  return alternatives.sort((a, b) => b.path.length - a.path.length).find((a) => a.path.length > 0)
+  const [furthest] = alternatives.toSorted((a, b) => b.path.length - a.path.length)
+  if (furthest === undefined || furthest.path.length > 0) return furthest
+  const types = alternatives.flatMap((each) => (each.code === 'invalid_type' ? each.expected : []))
+  const ofItsType = alternatives.find(({ code }) => code !== 'invalid_type')
+  return ofItsType ?? { path: [], message: `expected ${types.join(' or ')}` }
 }
 
 /** `['messages', 0, 'content']` as `messages[0].content`. */

@@ -191,3 +191,13 @@ test('a message of an error never repeats a long value', () => {
   const model = 'x'.repeat(100_000)
   expect(() => parse({ model })).toThrow(/^.{0,200}$/)
 })
+
+test.each([
+  [{ stop: ['a', 'b', 'c', 'd', 'e'] }, 'stop', 'Too big: expected array to have <=4 items'],
+  [{ stop: 5 }, 'stop', 'expected string or array'],
+  [{ stop: '' }, 'stop', 'Too small: expected string to have >=1 characters'],
+  [{ stop: ['a', 5] }, 'stop[1]', 'expected string, received number'],
+])('%j is refused with the reason', (fields, param, reason) => {
+  const refusal = { param, message: `Invalid value for '${param}': ${reason}.` }
+  expect(() => parse(fields)).toThrow(expect.objectContaining(refusal))
+})
