@@ -25,7 +25,9 @@ function refusal(given: unknown, { issues: [issue] }: ZodError): ServiceError {
   if (issue.code !== 'custom' && isAbsent(given, path)) {
     return new ServiceError('missing_required_parameter', `${param}: is missing`, { param })
   }
-  return new ServiceError('invalid_value', `${param}: ${issue.message}`, { param })
+  // Of words in a query, which are read as numbers: nobody has sent the value NaN.
+  const what = issue.message.endsWith('received NaN') ? 'must be a number' : issue.message
+  return new ServiceError('invalid_value', `${param}: ${what}`, { param })
 }
 
 function isAbsent(given: unknown, path: readonly PropertyKey[]): boolean {

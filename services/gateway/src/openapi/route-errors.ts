@@ -1,5 +1,6 @@
 /** Which errors a route can answer with. The tests hold every error that a gateway gives to it. */
 import type { ErrorCode } from '@svc/contracts/errors'
+import { z } from 'zod'
 import type { Operation } from './paths.ts'
 
 const anywhere = [
@@ -60,10 +61,11 @@ const ofOperator = [
 ] as const satisfies readonly ErrorCode[]
 
 /** In the order of the catalogue's families: what every request can meet comes last. */
-export function errorsOf({ path, body, tag, method }: Operation): readonly ErrorCode[] {
+export function errorsOf({ path, body, query, tag, method }: Operation): readonly ErrorCode[] {
   const isOpen = path.startsWith('/evidence/')
   return [
     ...(body === undefined ? [] : withBody),
+    ...(needsField(query) ? (['missing_required_parameter'] as const) : []),
     ...(tag === 'Inference' && method === 'post' ? ofModel : []),
     ...(tag === 'Inference' && method === 'get' ? ofStored : []),
     ...(path.includes('{') ? (['not_found'] as const) : []),
@@ -72,6 +74,10 @@ export function errorsOf({ path, body, tag, method }: Operation): readonly Error
     ...(isOpen ? [] : withKey),
     ...anywhere,
   ]
+}
+
+function needsField(query: Operation['query']): boolean {
+  return Object.values(query?.shape ?? {}).some((field) => !z.safeParse(field, undefined).success)
 }
 
 /** Of an operation of the operator; without a body, fields of a query can be missing. */

@@ -91,10 +91,20 @@ test('checkpoint, key and proofs of the tree need no key', async () => {
 })
 
 test.each([
+  ['/evidence/inclusion?leaf=0', 'missing_required_parameter', 'size: is missing'],
+  ['/evidence/consistency', 'missing_required_parameter', 'from: is missing'],
+  ['/evidence/inclusion?leaf=x&size=1', 'invalid_value', 'leaf: must be a number'],
+  ['/v1/usage?limit=ten', 'invalid_value', 'limit: must be a number'],
+])('%s is refused with %s: %s', async (path, code, message) => {
+  const answer = await fixture.get(path)
+  expect(answer.status).toBe(400)
+  expect(await answer.json()).toMatchObject({ error: { code, message } })
+})
+
+test.each([
   ['/v1/evidence?since=100000', 'since'],
   ['/v1/evidence?since=-1', 'since'],
   ['/v1/evidence?until=1', 'until'],
-  ['/evidence/inclusion?leaf=0', 'size'],
   ['/evidence/inclusion?leaf=9&size=9', 'leaf'],
   ['/evidence/inclusion?leaf=0&size=100000', 'size'],
   ['/evidence/consistency?from=3&to=2', 'from'],

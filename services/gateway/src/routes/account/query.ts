@@ -1,8 +1,12 @@
 /** Reads the query of a request by its schema. */
 import { ServiceError } from '@svc/contracts/errors'
+import { parsedInput } from '@svc/contracts/parsed-input'
 import type { z } from 'zod'
 
-/** @throws {ServiceError} `invalid_value` that names the first field which cannot be used */
+/**
+ * @throws {ServiceError} `missing_required_parameter` or `invalid_value`, which names the first
+ *   field that is not there or cannot be used
+ */
 export function readQuery<Schema extends z.ZodType>(
   schema: Schema,
   query: unknown,
@@ -10,8 +14,7 @@ export function readQuery<Schema extends z.ZodType>(
   const parsed = schema.safeParse(query)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
-  const unknown = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined
-  const param = unknown ?? issue?.path.join('.') ?? ''
-  const what = unknown === undefined ? issue?.message : 'there is no such parameter'
-  throw new ServiceError('invalid_value', `${param}: ${what}`, param === '' ? {} : { param })
+  const param = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined
+  if (param === undefined) return parsedInput(schema, query)
+  throw new ServiceError('invalid_value', `${param}: there is no such parameter`, { param })
 }
