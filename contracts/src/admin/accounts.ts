@@ -142,7 +142,7 @@ export const accountOperations = {
     method: 'POST',
     path: '/accounts',
     role: 'operator',
-    summary: 'Open an account',
+    summary: 'Open an account: once for an external id, else once for an idempotency key',
     input: z.strictObject({ name, spend_policy: spendPolicy, ...named, ...once }),
     output: z.object({ account_id: z.string(), created }),
   }),
@@ -221,7 +221,7 @@ export const accountOperations = {
     method: 'POST',
     path: '/accounts/:account_id/keys',
     role: 'operator',
-    summary: 'Make a key; its secret is in this answer only',
+    summary: 'Make a key, once for an external id; its secret is in this answer only',
     input: z.strictObject({
       ...account,
       name,

@@ -33,7 +33,7 @@ export interface NamingOptions extends OnceOption {
 
 export const EXTERNAL_ID_OPTION = [
   '--external-id <id>',
-  'what it is in your own system: unique, and found again by it',
+  'what it is in your own system: made once for it, whatever the idempotency key',
 ] as const
 export const METADATA_OPTION = ['--metadata <pairs...>', 'name=value, to be found again'] as const
 
