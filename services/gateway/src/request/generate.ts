@@ -111,6 +111,7 @@ async function runOn(
   }
   task.stop.removeEventListener('abort', cancelling.begin)
   cancelling.end()
+  lease.note(record.failure)
   if (record.failure !== undefined) generation.abort('the run failed')
   else generation.expectEnd(ports.timer, CLOSING_MS)
 }

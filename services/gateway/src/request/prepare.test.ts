@@ -19,7 +19,7 @@ function poolThat(...failures: readonly WorkerFailure[]) {
   const prepare = () => Promise.reject(failures[Math.min(asked++, failures.length - 1)])
   const worker = { health: { contextSize: 256 }, client: { prepare } }
   return {
-    pool: { pick: () => ({ worker, release: () => {} }) } as unknown as WorkerPool,
+    pool: { pick: () => ({ worker, release: () => {}, note: () => {} }) } as unknown as WorkerPool,
     asked: () => asked,
   }
 }
@@ -31,7 +31,11 @@ describe('a worker that was started again with another model', () => {
   }
   function poolOf(...workers: readonly ReturnType<typeof started>[]): WorkerPool {
     let picked = 0
-    const pick = () => ({ worker: workers[picked++ % workers.length], release: () => {} })
+    const pick = () => ({
+      worker: workers[picked++ % workers.length],
+      release: () => {},
+      note: () => {},
+    })
     return { pick } as unknown as WorkerPool
   }
 

@@ -105,12 +105,13 @@ async function prepareOnSomeWorker(
 }
 
 async function prepareOn(
-  { worker, release }: Lease,
+  { worker, release, note }: Lease,
   warnings: PreparePorts['warnings'],
   request: InferenceRequest,
   asked: PrepareRequest,
 ): Promise<PreparedPrompt> {
   const { toy: onBundledModel = false, fingerprint } = worker.health ?? {}
+  let failure: WorkerFailure | undefined
   try {
     const prepared = await worker.client.prepare(asked)
     if (prepared.fingerprint !== fingerprint) throw restartedWithAnother()
@@ -120,12 +121,14 @@ async function prepareOn(
     const callers = callersError(cause, request)
     // Of a run that fails the life of its request tells; of this nobody else does.
     if (callers === undefined && !cause.isBusy) {
-      const failure = new Error(`${worker.workerId}: ${reasonOf(cause)}`)
-      warnings.warn('worker failed to prepare a prompt', failure)
+      failure = cause
+      const told = new Error(`${worker.workerId}: ${reasonOf(cause)}`)
+      warnings.warn('worker failed to prepare a prompt', told)
     }
     throw callers ?? cause
   } finally {
     release(undefined)
+    note(failure)
   }
 }
 

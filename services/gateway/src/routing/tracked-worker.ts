@@ -15,6 +15,7 @@ import { pause, type Timer } from '@svc/contracts/ports/time'
 import { addressText, type WorkerAddress } from '@svc/contracts/worker/address'
 import { asWorkerFailure, WorkerFailure } from '@svc/contracts/worker/failure'
 import type { HealthResponse } from '@svc/contracts/worker/protocol'
+import { FailureStreak } from './failure-streak.ts'
 import { WorkerClient } from './worker-client.ts'
 
 /** How often the health of a worker that serves or drains is checked. */
@@ -53,6 +54,8 @@ export interface PooledWorker extends LeasedWorker {
 }
 
 export interface TrackingOptions {
+  /** Milliseconds of a clock that only goes forward. */
+  readonly nowMs: () => number
   readonly timer: Timer
   /** Called when the reason changes why it gives no answer; with none when it answers again. */
   readonly onProblem: (workerId: string, problem: WorkerFailure | undefined) => void
@@ -91,6 +94,9 @@ export class TrackedWorker implements PooledWorker {
   /** When it was last picked, as a running number: to prepare a prompt, and to run one. */
   lastPreparation = 0
   lastRun = 0
+  /** Apart: a worker that dies of every run may still prepare every prompt. */
+  readonly prompts: FailureStreak
+  readonly runs: FailureStreak
   readonly #options: TrackingOptions
   /** Requests of other gateways, by the last answer. */
   #othersLoad = 0
@@ -109,6 +115,8 @@ export class TrackedWorker implements PooledWorker {
     this.workerId = workerId
     this.address = addressText(address)
     this.client = new WorkerClient(address)
+    this.prompts = new FailureStreak(options.nowMs)
+    this.runs = new FailureStreak(options.nowMs)
     this.#options = options
     void this.#check()
   }

@@ -8,6 +8,7 @@ import type { Timer } from '@svc/contracts/ports/time'
 import { overloaded, WorkerFailure } from '@svc/contracts/worker/failure'
 import type { HealthResponse } from '@svc/contracts/worker/protocol'
 import { type Candidate, chooseWorker } from './choose-worker.ts'
+import type { FailureStreak } from './failure-streak.ts'
 import { KeptWorkers } from './kept-workers.ts'
 import { NO_HINTS, PrefixHintSource } from './prefix-hints.ts'
 import {
@@ -40,6 +41,8 @@ export interface Lease {
   readonly worker: LeasedWorker
   /** @param failure what broke it, if anything: a lost connection makes the worker unready */
   release(failure: Error | undefined): void
+  /** @param failure why it did not do what it was given; one that fails often is passed over */
+  note(failure: WorkerFailure | undefined): void
 }
 
 interface PoolLease extends Lease {
@@ -118,13 +121,14 @@ class TrackedWorkerPool implements WorkerPool {
 
   constructor(options: WorkerPoolOptions) {
     const { workers, timer, index, shareProcessors = false, onProblem = () => {} } = options
-    this.#kept = shareProcessors ? new KeptWorkers(() => performance.now()) : undefined
+    const nowMs = () => performance.now()
+    this.#kept = shareProcessors ? new KeptWorkers(nowMs) : undefined
     this.#timer = timer
     this.#hints = new PrefixHintSource(index, timer)
     const onReady = () => {
       for (const done of [...this.#waiting]) done()
     }
-    this.#trackingOptions = { timer, onProblem, onReady }
+    this.#trackingOptions = { timer, nowMs, onProblem, onReady }
     for (const worker of workers) this.#track(worker)
   }
 
@@ -133,7 +137,8 @@ class TrackedWorkerPool implements WorkerPool {
   }
 
   pick({ tenant, avoid }: WantedWorker): PoolLease {
-    const able = this.#openTo(tenant, preferred(this.#ready(), avoid))
+    const trusted = preferred(this.#ready(), avoid, ({ prompts }) => prompts)
+    const able = this.#openTo(tenant, trusted)
     const known = able.map((worker) => knownOf(worker, worker.lastPreparation, 0))
     const worker = chooseWorker(known)?.worker
     if (worker === undefined) throw noneReady()
@@ -145,12 +150,13 @@ class TrackedWorkerPool implements WorkerPool {
       worker.preparing -= 1
       end?.()
     }
-    return { worker, release }
+    return { worker, release, note: (failure) => worker.prompts.note(isOwnFault(failure)) }
   }
 
   async lease(wanted: WantedRun): Promise<PoolLease> {
     const { tenant, fingerprint, blocks, avoid } = wanted
-    const able = () => this.#openTo(tenant, preferred(this.#ready(fingerprint), avoid))
+    const trusted = () => preferred(this.#ready(fingerprint), avoid, ({ runs }) => runs)
+    const able = () => this.#openTo(tenant, trusted())
     // Where there is no choice, nobody is asked for a hint.
     const hints = able().length > 1 ? await this.#hints.find(blocks) : NO_HINTS
     const known = able().map((worker) => {
@@ -168,7 +174,7 @@ class TrackedWorkerPool implements WorkerPool {
       worker.end(failure)
       end?.()
     }
-    return { worker, release }
+    return { worker, release, note: (failure) => worker.runs.note(isOwnFault(failure)) }
   }
 
   async add(configuration: WorkerConfiguration): Promise<TrackedWorker> {
@@ -253,14 +259,26 @@ function knownOf(worker: TrackedWorker, lastPicked: number, blocks: number): Kno
   return { worker, load: worker.load + worker.preparing, blocks, lastPicked }
 }
 
-/** Those that go on serving; else one that is about to leave; else the one to avoid. */
+/**
+ * Those that go on serving and do not fail; else one that fails, one that is about to leave, and
+ * last the one to avoid.
+ *
+ * @param streakOf of what the worker is wanted for
+ */
 function preferred(
   workers: readonly TrackedWorker[],
   avoid: LeasedWorker | undefined,
+  streakOf: (worker: TrackedWorker) => FailureStreak,
 ): readonly TrackedWorker[] {
   const others = workers.filter(({ workerId }) => workerId !== avoid?.workerId)
   const staying = others.filter(({ leaving }) => !leaving)
-  return [staying, others].find(({ length }) => length > 0) ?? workers
+  const trusted = staying.filter((worker) => !streakOf(worker).isFailing)
+  return [trusted, staying, others].find(({ length }) => length > 0) ?? workers
+}
+
+function isOwnFault(failure: WorkerFailure | undefined): boolean {
+  if (failure === undefined) return false
+  return !failure.isBusy && !failure.isFinal && !failure.isOfGrammar
 }
 
 function noneReady() {

@@ -190,6 +190,47 @@ describe('when the worker with the prefix', () => {
   })
 })
 
+describe('a worker that says it is ready and fails at all that it is given', () => {
+  const prepareRefusal = { status: 500, code: 'failed', message: 'its template broke' } as const
+  const noMeter = { kind: 'no-meter' } as const
+
+  test.each([
+    ['to prepare a prompt', { prepareRefusal }],
+    ['to end a run that began', { fault: noMeter }],
+  ])('gets few of the requests: %s', async (_, broken) => {
+    const fixture = await start({ workers: 3 })
+    const ill = holderOf(fixture, 0)
+    ill.script = { ...ill.script, ...broken }
+    const statuses = new Map<number, number>()
+    for (let request = 0; request < 40; request += 1) {
+      // A stream that has begun is made nowhere else.
+      const fields = { ...conversation(`ada ${request}`, 1), ...stream }
+      const answer = await fixture.post(chatBody(fields))
+      const isWhole = (await answer.text()).endsWith('data: [DONE]\n\n')
+      const status = answer.status === 200 && !isWhole ? 502 : answer.status
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+    }
+    expect(statuses.get(200)).toBeGreaterThanOrEqual(37)
+    ill.script = { ...ill.script, prepareRefusal: null, fault: null }
+    const served = ill.runs.length
+    // It is tried again by itself.
+    const isBack = async () => {
+      await fixture.post(chatBody(conversation('bob', 1)))
+      return ill.runs.length > served
+    }
+    await expect.poll(isBack, { timeout: 15_000, interval: 100 }).toBe(true)
+  })
+
+  test('gets them all the same where there is no other', async () => {
+    const fixture = await start({ workers: 1, script: { ...script, prepareRefusal } })
+    for (let request = 0; request < 4; request += 1) {
+      expect((await fixture.post(chatBody())).status).toBe(503)
+    }
+    holderOf(fixture, 0).script = { ...plainScript, tokens: 2 }
+    expect((await fixture.post(chatBody())).status).toBe(200)
+  })
+})
+
 describe('workers that drain', () => {
   test('end what they run, which is billed, and get nothing new', async () => {
     const fixture = await start({ script: { ...script, tokens: 60, delayMs: 20 } })
