@@ -4,6 +4,10 @@ import { systemTimer } from '@svc/infra/system/system-timer'
 import { expect, onTestFinished, test } from 'vitest'
 import { ViewServers } from './view-servers.ts'
 
+/** More than connections hold of what nobody reads. */
+const ANSWER_BYTES = 16 * 1_024 * 1_024
+const SLOW_READERS = 100
+
 const question = { method: 'GET', path: '/v1/usage', caller: null }
 
 /** Answers with these, one after the other, and with the last one from then on. */
@@ -57,6 +61,21 @@ test('while none answers, each is asked three times and the question is refused'
   })
   expect(servers.map(({ asked }) => asked.length)).toEqual([3, 3])
   expect(troubles).toHaveLength(1)
+})
+
+test('answers that are read slowly, however many, keep no other question waiting', async () => {
+  const sent = Buffer.alloc(ANSWER_BYTES)
+  const server = createServer((_, response) => void response.end(sent))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const { views } = viewServers([{ url: `http://127.0.0.1:${port}` }])
+  for (let times = 0; times < SLOW_READERS; times += 1) {
+    const { statusCode, body } = await views.ask(question)
+    // When the servers are closed it is cut off.
+    body.on('error', () => {})
+    expect(statusCode).toBe(200)
+  }
 })
 
 test('who leaves is waited for no longer', async () => {

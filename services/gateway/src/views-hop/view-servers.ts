@@ -14,7 +14,7 @@ const CONNECT_TIMEOUT_MS = 1_000
 const HEADERS_TIMEOUT_MS = 10_000
 /** Between two pieces of an answer, which can be a file of any length. */
 const BODY_TIMEOUT_MS = 30_000
-const CONNECTIONS_PER_SERVER = 64
+/** Questions that wait for an answer to begin. */
 const QUESTIONS_MAX = 256
 const KEEP_ALIVE_MS = 4_000
 /** How often each is asked: while one is restarted another one may just have been. */
@@ -58,7 +58,9 @@ export class ViewServers {
     this.#servers = options.urls.map(
       (url) =>
         new Pool(url, {
-          connections: CONNECTIONS_PER_SERVER,
+          // An answer that is read slowly keeps its connection, and no question of others from
+          // having one: it would wait there, without an end. Places bound what one account reads.
+          connections: null,
           connectTimeout: CONNECT_TIMEOUT_MS,
           headersTimeout: HEADERS_TIMEOUT_MS,
           bodyTimeout: BODY_TIMEOUT_MS,
