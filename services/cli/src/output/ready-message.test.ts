@@ -8,6 +8,7 @@ const ready: Ready = {
   listening: undefined,
   apiKey: 'sk-svc-key',
   accountId: 'acct_1',
+  hasDashboard: true,
   dataDir: '/data',
   pid: 7,
   modelName: 'model',
@@ -40,10 +41,25 @@ test('the price in force is told, and none when there is none', () => {
 })
 
 test('a role that clients do not ask names no address for them', () => {
-  const page = readyPage({ ...ready, role: 'sweeper', apiKey: undefined })
+  const sweeper = { ...ready, role: 'sweeper', apiKey: undefined, hasDashboard: false } as const
+  const page = readyPage(sweeper)
   expect(page).toContain('The sweeper is ready.')
   expect(page).toContain('http://127.0.0.1:8080/readyz')
   expect(page).not.toMatch(/base URL|Account|Dashboard/)
   expect(JSON.parse(readyLine({ ...ready, role: 'sweeper' }))).toMatchObject({ role: 'sweeper' })
   expect(Object.keys(JSON.parse(readyLine(ready)))).not.toContain('role')
+})
+
+const ownerLink = 'http://127.0.0.1:9001/dashboard/link#secret'
+
+test('a projector shows its dashboard, and the link that makes its first owner', () => {
+  const page = readyPage({ ...ready, role: 'projector', apiKey: undefined, ownerLink })
+  expect(page).toContain('  Dashboard         http://127.0.0.1:8080/\n')
+  expect(page).toContain(`  ${ownerLink}\n`)
+})
+
+test('a gateway without a dashboard shows none, and names its folder for what is to be done', () => {
+  const page = readyPage({ ...ready, role: 'gateway', hasDashboard: false, accountId: undefined })
+  expect(page).not.toContain('Dashboard')
+  expect(page).toContain("none yet: ./svc --data-dir '/data' account open --name NAME")
 })

@@ -34,14 +34,17 @@ function isGateway({ role }: Ready): boolean {
 }
 
 /** Of a process that clients do not ask. */
-function besidePage({ role, baseUrl, adminUrl = baseUrl, dataDir }: Ready): string {
+function besidePage(ready: Ready): string {
+  const { role, baseUrl, adminUrl = baseUrl, dataDir } = ready
   return [
     '',
     `The ${role} is ready.`,
     '',
     `  Is it ready?      ${baseUrl}/readyz`,
+    ...dashboardLine(ready),
     `  Operator's API    ${adminUrl}`,
     `  Data              ${dataDir}`,
+    ...ownerNote(ready.ownerLink),
     '',
     'Stop with Ctrl-C.',
     '',
@@ -55,13 +58,13 @@ function gatewayPage(ready: Ready): string {
     '',
     `  OpenAI base URL   ${ready.baseUrl}/v1`,
     `  Anthropic URL     ${ready.baseUrl}`,
-    `  Dashboard         ${ready.baseUrl}/`,
+    ...dashboardLine(ready),
     `  API reference     ${ready.baseUrl}/docs`,
     ...(ready.listening === undefined ? [] : [`  Listening on      ${ready.listening}`]),
     ...(ready.adminUrl === undefined ? [] : [`  Operator's API    ${ready.adminUrl}`]),
     `  Model             ${MODEL} (${ready.modelName})`,
     ...(ready.price === undefined ? [] : priceLines(ready.price)),
-    `  Account           ${ready.accountId ?? 'none yet: ./svc account open --name NAME'}`,
+    `  Account           ${ready.accountId ?? noAccount(ready)}`,
     `  Data              ${ready.dataDir}`,
     ...ownerNote(ready.ownerLink),
     ...toyNote(ready.toy),
@@ -71,6 +74,15 @@ function gatewayPage(ready: Ready): string {
     'Stop with Ctrl-C.',
     '',
   ].join('\n')
+}
+
+/** People may be signed in elsewhere, or nowhere. */
+function dashboardLine({ hasDashboard, baseUrl }: Ready): string[] {
+  return hasDashboard ? [`  Dashboard         ${baseUrl}/`] : []
+}
+
+function noAccount(ready: Ready): string {
+  return `none yet: ./svc${folderFlag(ready)} account open --name NAME`
 }
 
 function priceLines({ input, cachedInput, output }: Rates): string[] {

@@ -92,6 +92,8 @@ export interface Ready {
   readonly apiKey: string | undefined
   /** Undefined for a restored ledger without an account. */
   readonly accountId: string | undefined
+  /** Whether people sign in here. */
+  readonly hasDashboard: boolean
   /** Makes the first owner of the dashboard, once; only where there is none. */
   readonly ownerLink?: string
   readonly dataDir: string
@@ -221,19 +223,17 @@ async function serve(surroundings: Surroundings): Promise<RunningServer> {
   const unpriced = unpricedModels(core.ledger, summaries)
   warnOfUnpriced(unpriced, core, logger)
   const urls = { baseUrl, adminUrl, publicUrl: settings.SVC_PUBLIC_URL }
-  const isSignedInTo =
+  const hasDashboard =
     role.hasDashboard && viewServers === undefined && settings.SVC_DASHBOARD === 'on'
-  const ownerLink = isSignedInTo ? await ownerLinkOf(core, demo.accountId, logger) : undefined
+  const ownerLink = hasDashboard ? await ownerLinkOf(core, demo.accountId, logger) : undefined
   folder.writeServer({ pid: process.pid, baseUrl, adminUrl, startedAt: new Date().toISOString() })
   stores?.started?.()
   return {
     ready: readyOf({
       ...urls,
+      ...{ demo, folder, unpriced, hasDashboard },
       role: role.name,
-      demo,
-      folder,
       workers: summaries,
-      unpriced,
       ledger: core.ledger,
       ownerSecret: ownerLink?.secret,
     }),
@@ -355,6 +355,7 @@ function readyOf({
   workers,
   unpriced,
   ledger,
+  hasDashboard,
   ownerSecret,
 }: {
   readonly role: RoleName
@@ -366,6 +367,7 @@ function readyOf({
   readonly workers: readonly WorkerSummary[]
   readonly unpriced: readonly string[]
   readonly ledger: Core['ledger']
+  readonly hasDashboard: boolean
   readonly ownerSecret: string | undefined
 }): Ready {
   const worker = workers.find(({ status }) => status === 'ready')
@@ -377,6 +379,7 @@ function readyOf({
     ...(adminUrl === baseUrl ? {} : { adminUrl }),
     apiKey: demo.apiKey,
     accountId: demo.accountId,
+    hasDashboard,
     ...(ownerSecret === undefined
       ? {}
       : { ownerLink: `${publicUrl ?? baseUrl}${LINK_PATH}#${ownerSecret}` }),
