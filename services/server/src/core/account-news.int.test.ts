@@ -63,6 +63,15 @@ test('an account that another process has frozen is known to be, soon', async ()
   await until(() => there.ledger.isKnownFrozen(accountId))
 })
 
+test('prices are shown of the list that another process has put the account on, soon', async () => {
+  const { here, there, accountId, time } = await openTwo()
+  const rates = { input: 2n, cachedInput: 1n, output: 3n }
+  await here.ledger.publishPrice({ model: 'svc-beta', priceList: 'large', rates })
+  await here.ledger.setPriceList(accountId, 'large', 'test')
+  await time.advance(NOTICED_MS)
+  await until(async () => (await there.ledger.recentPriceList(accountId)) === 'large')
+})
+
 test('while the log is read in time, memory is gone by until there is news of the account', async () => {
   const { here, there, news, accountId, keyId, time } = await openTwo()
   const stranger = await openFunded(here, 5n)

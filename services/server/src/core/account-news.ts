@@ -1,8 +1,8 @@
 /**
  * What other processes did to the accounts that this one knows: a key that was revoked or ends
- * sooner, an account that was frozen or closed. A request for inference meets them at its
- * acceptance, which needs the exact head of the stream. What only reads, and what runs already,
- * would go by memory for as long as nothing is written.
+ * sooner, an account that was frozen, closed or put on another price list. A request for inference
+ * meets them at its acceptance, which needs the exact head of the stream. What only reads, and what
+ * runs already, would go by memory for as long as nothing is written.
  *
  *     four times a second: the log, from where it was read to, to its end
  *        └── a change of an account ──▶ memory of it is old ──▶ it is read again
@@ -27,6 +27,7 @@ const NEWS: ReadonlySet<string> = new Set([
   'AccountFrozen',
   'AccountUnfrozen',
   'AccountClosed',
+  'PriceListSet',
 ])
 const ACCOUNT_STREAMS = accountStream('')
 const PAGE_EVENTS = 500
