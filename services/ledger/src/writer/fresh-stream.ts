@@ -22,12 +22,21 @@ export interface FreshStreamPorts extends FoldedStreamPorts {
   readonly clock: Clock
 }
 
+interface Look {
+  readonly beganAt: number
+  /** Resolves with when it began. */
+  readonly done: Promise<number>
+}
+
 export class FreshStream {
   readonly #stream: FoldedStream
   readonly #clock: Clock
   readonly #refusal: string
   /** When it was read last. */
   #readAt = Number.NEGATIVE_INFINITY
+  #looking: Look | undefined
+  /** The look behind that one, for whoever it is too old for: so one waits at most. */
+  #next: Promise<number> | undefined
 
   /** @param refusal what a caller is told while nothing can be believed */
   constructor(ports: FreshStreamPorts, fold: StreamFold, refusal: string) {
@@ -41,8 +50,7 @@ export class FreshStream {
     const askedAt = this.#clock.nowMs()
     if (isWithin(FRESH_MS, this.#readAt, askedAt)) return
     try {
-      await this.#stream.catchUp()
-      this.#readAt = askedAt
+      this.#readAt = await this.#look(askedAt)
     } catch (cause) {
       if (isWithin(STALE_MS, this.#readAt, this.#clock.nowMs())) return
       throw new ServiceError('store_unavailable', this.#refusal, {
@@ -50,6 +58,31 @@ export class FreshStream {
         retryAfterSeconds: RETRY_SECONDS,
       })
     }
+  }
+
+  /** A look that takes long may have read the stream before what whoever asks now knows of. */
+  #look(askedAt: number): Promise<number> {
+    const looking = this.#looking
+    if (looking === undefined) return this.#begin()
+    if (isWithin(FRESH_MS, looking.beganAt, askedAt)) return looking.done
+    this.#next ??= looking.done
+      .then(() => this.#look(this.#clock.nowMs()))
+      .finally(() => {
+        this.#next = undefined
+      })
+    return this.#next
+  }
+
+  #begin(): Promise<number> {
+    const beganAt = this.#clock.nowMs()
+    const done = this.#stream
+      .readNewest()
+      .then(() => beganAt)
+      .finally(() => {
+        this.#looking = undefined
+      })
+    this.#looking = { beganAt, done }
+    return done
   }
 
   /** As {@link FoldedStream.append}. */

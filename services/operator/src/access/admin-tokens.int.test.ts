@@ -62,6 +62,23 @@ describe('an admin token', () => {
     expect(await there.isStillInForce(tokenId)).toBe(false)
   })
 
+  test('ends within a second elsewhere, also where the log is slow to be read', async () => {
+    const { tokenId, secret } = await here.create(auditor)
+    const slow = slowReads(store)
+    const slowly = adminTokensOn(slow.store, time)
+    expect(await slowly.inForce(secret)).toBeDefined()
+    await time.advance(999)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    slow.gate = promise
+    const before = slowly.inForce(secret)
+    await here.revoke(tokenId, 'lost', 'operator')
+    await time.advance(999)
+    const after = slowly.inForce(secret)
+    resolve()
+    expect(await before).toBeDefined()
+    expect(await after).toBeUndefined()
+  })
+
   test('ends once: whoever revokes it again is told since when', async () => {
     const { tokenId } = await here.create(auditor)
     const { revokedAt } = await here.revoke(tokenId, 'lost', 'operator')
@@ -138,15 +155,29 @@ describe('while the store is away', () => {
   })
 })
 
+/** What is read comes when the gate opens, as it was when it was asked for. */
+function slowReads(inner: EventStore): { readonly store: EventStore; gate: Promise<void> } {
+  const switched = { gate: Promise.resolve() }
+  const readStream: EventStore['readStream'] = async (request) => {
+    const page = await inner.readStream(request)
+    await switched.gate
+    return page
+  }
+  return Object.assign(switched, { store: withReads(inner, readStream) })
+}
+
 function brokenReads(inner: EventStore): { readonly store: EventStore; isAway: boolean } {
   const switched = { isAway: false }
   const readStream: EventStore['readStream'] = async (request) => {
     if (switched.isAway) throw new StoreUnavailableError('away')
     return inner.readStream(request)
   }
-  const store = new Proxy(inner, {
+  return Object.assign(switched, { store: withReads(inner, readStream) })
+}
+
+function withReads(inner: EventStore, readStream: EventStore['readStream']): EventStore {
+  return new Proxy(inner, {
     get: (target, name) =>
       name === 'readStream' ? readStream : Reflect.get(target, name).bind(target),
   })
-  return Object.assign(switched, { store })
 }
