@@ -6,6 +6,7 @@
  */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { noCrashPoints } from '@svc/contracts/crash-points'
 import { jsonText } from '@svc/contracts/json-text'
 import { START } from '@svc/contracts/ports/event-store'
 import type { TextStore } from '@svc/contracts/ports/text-store'
@@ -13,6 +14,7 @@ import { openEventStoreDb } from '@svc/infra/event-store/eventstoredb/open-event
 import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
 import { openSqliteTextStore } from '@svc/infra/text-store/sqlite/sqlite-text-store'
 import { DataFolder } from '@svc/server/data-folder/data-folder'
+import { moveLedger } from '@svc/server/migration/ledger-move'
 import { openDataFolder } from '@svc/server/open-data-folder'
 import { runProgram } from '@svc/testing/child-process'
 import { Random } from '@svc/testing/random'
@@ -242,5 +244,73 @@ describe('a move that is given up', () => {
     await expect(openServer(url, OTHER_PREFIX)).rejects.toMatchObject({ code: 'half-moved' })
     expect(await giveUp('sqlite', { environment: gone, answer: true })).toMatchObject({ code: 0 })
     await (await openServer(url, OTHER_PREFIX)).close()
+  })
+
+  test('from another folder begins anew here, with what was sold on the server since', async () => {
+    const path = temporaryFolder()
+    await makeBusiness(path, FEW_EVENTS, new Random(seed))
+    const url = await startServer()
+    await moved(path, 'eventstoredb', url, [])
+    const elsewhere = { EVENTSTORE_URL: url, SVC_DATA_DIR: temporaryFolder() }
+    const sell = async (name: string) => {
+      const words = ['account', 'open', '--name', name]
+      expect(await svc(words, { environment: elsewhere })).toMatchObject({ code: 0 })
+    }
+    const giveUp = ['migrate', '--to', 'sqlite', '--give-up']
+    for (const point of ['copied', 'compared']) {
+      const env = { SVC_CRASH_POINT: `migrate.${point}:1` }
+      expect(await runProgram(PROGRAM, [path, 'sqlite', url], { env }).ended).toBe('SIGKILL')
+      expect(await svc(giveUp, { environment: elsewhere })).toMatchObject({ code: 0 })
+      await sell(point)
+    }
+    const onServer = await shown(elsewhere.SVC_DATA_DIR, url)
+    await moved(path, 'sqlite', url, [])
+    expect(await shown(path)).toBe(onServer)
+  })
+
+  test('from another folder when all is copied can be given up here too', async () => {
+    const path = temporaryFolder()
+    await makeBusiness(path, FEW_EVENTS, new Random(seed))
+    const url = await startServer()
+    await moved(path, 'eventstoredb', url, [])
+    const env = { SVC_CRASH_POINT: 'migrate.compared:1' }
+    expect(await runProgram(PROGRAM, [path, 'sqlite', url], { env }).ended).toBe('SIGKILL')
+    const giveUp = (folder: string) =>
+      svc(['migrate', '--to', 'sqlite', '--give-up'], {
+        environment: { EVENTSTORE_URL: url, SVC_DATA_DIR: folder },
+      })
+    expect(await giveUp(path)).toMatchObject({ err: expect.stringContaining('Finish that') })
+    expect(await giveUp(temporaryFolder())).toMatchObject({ code: 0 })
+    expect(await giveUp(path)).toMatchObject({ code: 0 })
+    await (await openServer(url)).close()
+    expect(readdirSync(path)).not.toContain('ledger.db')
+  })
+
+  test('from another folder while it goes on is not put in place', async () => {
+    const path = temporaryFolder()
+    await makeBusiness(path, FEW_EVENTS, new Random(seed))
+    const url = await startServer()
+    await moved(path, 'eventstoredb', url, [])
+    const environment = { EVENTSTORE_URL: url, SVC_DATA_DIR: temporaryFolder() }
+    const giveUp = () => svc(['migrate', '--to', 'sqlite', '--give-up'], { environment })
+    const moving = moveLedger({
+      folder: new DataFolder(path),
+      to: 'sqlite',
+      server: { kind: 'eventstoredb', url, streamPrefix: 'svc.', readyWithinMs: 30_000 },
+      // The wait for other gateways is as long as it takes one of them.
+      timer: {
+        after: (_, then) => {
+          void giveUp().then(then)
+          return () => {}
+        },
+      },
+      reach: noCrashPoints,
+      warn: () => {},
+      report: () => {},
+      signal: new AbortController().signal,
+    })
+    await expect(moving).rejects.toThrow('was given up from another data folder')
+    await (await openServer(url)).close()
+    expect(readdirSync(path)).not.toContain('ledger.db')
   })
 })

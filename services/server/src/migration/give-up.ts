@@ -9,6 +9,7 @@ import type { DataFolder } from '../data-folder/data-folder.ts'
 import { DataFolderError } from '../data-folder/data-folder-error.ts'
 import { halfMovedProblem, type MigrationNote } from '../data-folder/migration-note.ts'
 import { type ServerPlace, shownLocation } from '../settings/log-location.ts'
+import { isStillLeaving } from './ledger-move.ts'
 import { lockFolder, openServerEnd } from './move-stores.ts'
 import { movingFiles, removeFiles } from './moving-files.ts'
 
@@ -32,24 +33,24 @@ export async function giveUpMove(move: GivenUpMove): Promise<void> {
   folder.check({ moving: true })
   const note = folder.migration.read()
   const isOther = note !== undefined && note.to !== to
-  if (isOther || note?.phase === 'moved') {
+  if (isOther || (note?.phase === 'moved' && (to === 'eventstoredb' || folder.holdsLedger()))) {
     throw new DataFolderError(halfMovedProblem(folder.path, note))
   }
   if (to === 'eventstoredb' && note === undefined) throw nothingBegun(folder.path)
   const parts = new OpenResources(loggerTo(move.warn))
   try {
     lockFolder(folder, parts)
-    if (to === 'sqlite') await stayOnServer(move, note !== undefined, parts)
+    if (to === 'sqlite') await stayOnServer(move, note, parts)
     folder.migration.remove()
   } finally {
     await parts.close()
   }
 }
 
-/** @param isNoted whether the folder knows of the move: it does before the server is told */
+/** @param note of the folder, which has one before the server is told */
 async function stayOnServer(
   move: GivenUpMove,
-  isNoted: boolean,
+  note: MigrationNote | undefined,
   parts: OpenResources,
 ): Promise<void> {
   const { folder, server, confirm } = move
@@ -57,7 +58,11 @@ async function stayOnServer(
   const store = await openServerEnd({ folder, server, logger }, { id: ANY_MIGRATION }, parts)
   const mark: MigrationMark | undefined = await store.marks.read()
   const isMarked = mark?.state === 'leaving' || mark?.state === 'left'
-  if (!isMarked && !isNoted) throw nothingBegun(folder.path)
+  if (!isMarked && note === undefined) throw nothingBegun(folder.path)
+  // Copied whole, and given up by nobody: it is finished.
+  if (note?.phase === 'moved' && (await isStillLeaving(store, note))) {
+    throw new DataFolderError(halfMovedProblem(folder.path, note))
+  }
   if (mark?.state === 'left') {
     await confirm(
       `The ledger of ${shownLocation(server)} was moved to a file. Is that file gone, so that this ` +

@@ -32,6 +32,7 @@ import {
   type ServerEndPorts,
   serverEnd,
 } from './move-stores.ts'
+import { movingFiles, removeFiles } from './moving-files.ts'
 import { putInPlace } from './put-in-place.ts'
 
 /**
@@ -41,6 +42,12 @@ import { putInPlace } from './put-in-place.ts'
 const GATEWAYS_NOTICE_MS = 16_000
 /** A file writes what comes in one turn in the order of the calls. */
 const APPENDS_TO_FILE = 128
+
+const NOTHING_COPIED = {
+  phase: 'texts',
+  place: { source: '-1', target: '-1', events: 0 },
+  feed: null,
+} as const satisfies Partial<MigrationNote>
 
 export interface LedgerMove {
   readonly folder: DataFolder
@@ -73,8 +80,16 @@ export async function moveLedger(move: LedgerMove): Promise<MovedCounts> {
   try {
     lockFolder(folder, parts)
     const onServer = await openServerEnd({ ...move, logger }, note.now, parts)
+    if (!(await isStillLeaving(onServer, note.now))) {
+      removeFiles(movingFiles(folder).copy)
+      note.beginAgain()
+    }
     const reports = new MoveReports(move.report)
     if (note.now.phase !== 'moved') await copyWhole({ ...move, logger }, note, onServer, reports)
+    if (!(await isStillLeaving(onServer, note.now))) {
+      note.change(NOTHING_COPIED)
+      throw givenUpElsewhere(folder.path)
+    }
     await putInPlace(move, note.now, onServer)
     return { ...reports.counts, events: note.now.place.events }
   } finally {
@@ -117,6 +132,11 @@ class MoveNote {
     return this.#now
   }
 
+  /** Written with the first change. */
+  beginAgain(): void {
+    this.#now = { ...this.#now, ...NOTHING_COPIED }
+  }
+
   change(change: Partial<MigrationNote>): void {
     this.#now = { ...this.#now, ...change }
     this.#folder.migration.write(this.#now)
@@ -137,14 +157,34 @@ function noteOf({ folder, to, server }: LedgerMove): MigrationNote {
   if (known === undefined) {
     const problem = beginProblem(folder, to)
     if (problem !== undefined) throw new DataFolderError(problem)
-    const start = { source: '-1', target: '-1', events: 0 }
-    return { id: randomUUID(), to, ...place, phase: 'texts', place: start, feed: null }
+    return { id: randomUUID(), to, ...place, ...NOTHING_COPIED }
   }
   if (known.to !== to) throw new DataFolderError(halfMovedProblem(folder.path, known))
   if (known.server === place.server && known.streamPrefix === place.streamPrefix) return known
   throw new DataFolderError(
     `${halfMovedProblem(folder.path, known)}: for that EVENTSTORE_URL names ${known.server}, and ` +
       `SVC_EVENTSTORE_PREFIX is ${known.streamPrefix}`,
+  )
+}
+
+/**
+ * A move away from a server can be given up by any folder, and gateways sell on there from then on:
+ * what was copied before says nothing of what they have written.
+ */
+export async function isStillLeaving(
+  { marks }: Pick<EventStoreDbEventStore, 'marks'>,
+  { id, to }: MigrationNote,
+): Promise<boolean> {
+  if (to === 'eventstoredb') return true
+  const mark = await marks.read()
+  return mark?.id === id && mark.state !== 'whole'
+}
+
+function givenUpElsewhere(path: string): DataFolderError {
+  return new DataFolderError(
+    `${path}: the move of its ledger was given up from another data folder, and gateways may sell ` +
+      'on the server again. Stop them and begin anew with svc migrate --to sqlite, or give it up ' +
+      'here too with svc migrate --to sqlite --give-up',
   )
 }
 
@@ -161,7 +201,7 @@ function beginProblem(folder: DataFolder, to: MigrationNote['to']): string | und
 async function begin(work: MoveWork, onServer: EventStoreDbEventStore): Promise<void> {
   const { to, timer, reach, note, gatewaysNoticeMs = GATEWAYS_NOTICE_MS, signal } = work
   const mark = await onServer.marks.read()
-  const isMarked = mark?.id === note.now.id
+  const isMarked = mark?.id === note.now.id && mark.state !== 'whole'
   if (!isMarked) await checkServerEnd(work, note.now, onServer)
   // Before the mark, so that whoever finds the mark finds the way to go on.
   note.change({})
