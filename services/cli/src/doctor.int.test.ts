@@ -5,6 +5,8 @@ import { chmodSync, existsSync, readdirSync, statSync, writeFileSync } from 'nod
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Operations } from '@svc/contracts/admin/operations'
+import { ServiceError } from '@svc/contracts/errors'
 import { DataFolder } from '@svc/server/data-folder/data-folder'
 import { startAdminServer } from '@svc/testing/admin-server'
 import { folderWithHistory } from '@svc/testing/data-folders'
@@ -125,11 +127,10 @@ test('connections that fail say what to do, and show no secret', async () => {
   expect(text).not.toContain('hidden')
 })
 
-test('a worker that somebody drains is told with the command that ends it', async () => {
+/** A folder on which a server with these operations runs. */
+async function folderOf(operations: Operations): Promise<string> {
   const { path } = await folderWithHistory()
   const folder = new DataFolder(path)
-  const { operations } = await workerServer()
-  await operations.drainWorker({ worker_id: 'worker-1', draining: true })
   const { operatorToken } = folder.secrets()
   const server = await startAdminServer({
     operations,
@@ -139,9 +140,23 @@ test('a worker that somebody drains is told with the command that ends it', asyn
   onTestFinished(server.close)
   const startedAt = new Date().toISOString()
   folder.writeServer({ pid: process.pid, baseUrl: server.baseUrl, startedAt })
-  const { text } = await examined(path)
+  return path
+}
+
+test('a worker that somebody drains is told with the command that ends it', async () => {
+  const { operations } = await workerServer()
+  await operations.drainWorker({ worker_id: 'worker-1', draining: true })
+  const { text } = await examined(await folderOf(operations))
   const says = 'worker worker-1 takes no requests: end that with svc worker drain worker-1 --undo'
   expect(text).toContain(says)
+})
+
+test('a gateway that asks others for views has no problem for that', async () => {
+  const { operations } = await workerServer()
+  const message = 'This gateway has no views: ask one of the servers that SVC_VIEWS_URL names.'
+  const status = () => Promise.reject(new ServiceError('view_behind', message))
+  const { checks } = await examined(await folderOf({ ...operations, status }))
+  expect(checks.server).toContain('note: This gateway has no views')
 })
 
 test('a worker that answers is well', async () => {
