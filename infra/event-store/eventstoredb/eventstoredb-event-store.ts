@@ -169,9 +169,17 @@ export class EventStoreDbEventStore implements EventStore, StoreHealth {
   }
 
   /** Waits for a server that is away: see the port. */
-  subscribe(request: SubscribeRequest): AsyncIterable<SubscriptionBatch> {
+  /**
+   * From now on it notices by itself what becomes of its server and its log: another server at the
+   * address, a log that is moved away, a user who may do less. Idempotent; every reader does it.
+   */
+  watch(): void {
     this.#wakeUp.start()
     this.#watch.start()
+  }
+
+  subscribe(request: SubscribeRequest): AsyncIterable<SubscriptionBatch> {
+    this.watch()
     const signal = AbortSignal.any([request.signal, this.#ending.signal])
     return subscribeTo(
       new RetryingReads(this, signal, systemTimer, this.#warn),

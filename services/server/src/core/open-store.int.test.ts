@@ -11,8 +11,11 @@ import { OpenResources } from './open-resources.ts'
 import { openStores } from './open-store.ts'
 
 const AWAY_MS = 500
+/** As an operator is told who moves a ledger. */
+const NOTICED = { timeout: 15_000, interval: 250 }
 
-test('a start whose store dies in the middle waits for it; afterwards who asks is told at once', async () => {
+/** A store as a start opens it. It ends with the test. */
+async function openOnDouble() {
   const double = await EventStoreDbDouble.start()
   const logger = pino({ level: 'silent' })
   const parts = new OpenResources(logger)
@@ -20,20 +23,21 @@ test('a start whose store dies in the middle waits for it; afterwards who asks i
     await parts.close()
     await double.close()
   })
-  const { store, started } = await openStores(
+  const { url } = double
+  const opened = await openStores(
     {
-      place: {
-        kind: 'eventstoredb',
-        url: double.url,
-        streamPrefix: 'svc.',
-        readyWithinMs: 30_000,
-      },
+      place: { kind: 'eventstoredb', url, streamPrefix: 'svc.', readyWithinMs: 30_000 },
       folder: new DataFolder(temporaryFolder()),
       ...{ reach: noCrashPoints, logger, onFatal: () => {} },
       ...{ checkWrites: true, isStarting: true },
     },
     parts,
   )
+  return { double, ...opened }
+}
+
+test('a start whose store dies in the middle waits for it; afterwards who asks is told at once', async () => {
+  const { double, store, started } = await openOnDouble()
   await double.kill()
   const asked = Promise.all([store.lastPosition(), store.readAll({ after: START, limit: 1 })])
   asked.catch(() => {})
@@ -45,4 +49,13 @@ test('a start whose store dies in the middle waits for it; afterwards who asks i
   started?.()
   await double.kill()
   await expect(store.lastPosition()).rejects.toThrow('cannot be read')
+})
+
+test('a server that subscribes to nothing is told that its log is moved away', async () => {
+  const { double, store, started } = await openOnDouble()
+  started?.()
+  const event = { type: 'MigrationMarked', data: '{"id":"one","state":"leaving"}' }
+  double.writeForeign('migration-svc.log', event)
+  const asked = () => store.lastPosition().then(String, String)
+  await expect.poll(asked, NOTICED).toContain('is being moved to a file')
 })

@@ -61,6 +61,8 @@ async function openOnServer(
   const where = { url, streamPrefix, readyWithinMs }
   const options = { ...where, reachCrashPoint: reach, logger, checkWrites }
   const health = await openEventStoreDb(options)
+  // A gateway without views subscribes to nothing, and sells on what is there all the same.
+  if (isStarting) health.watch()
   const store = new OutageWaitingStore(health, systemTimer, isStarting)
   return { store, health, texts: health.texts, started: () => store.started() }
 }
