@@ -122,10 +122,17 @@ describe.skipIf(missing !== undefined)(`every page${missing ? ` (${missing})` : 
   })
 })
 
-/** Words of tables that go on in another line: ids and addresses may, nothing else. */
+/** Words and ids of tables that go on in another line: addresses may, nothing else. */
 function brokenWords(page: Page): Promise<readonly string[]> {
   return page.evaluate(`{
     const broken = []
+    const linesOf = (range) =>
+      new Set(Array.from(range.getClientRects(), ({ bottom }) => bottom)).size
+    for (const id of document.querySelectorAll('td code')) {
+      const range = document.createRange()
+      range.selectNodeContents(id)
+      if (linesOf(range) > 1) broken.push(id.textContent)
+    }
     for (const cell of document.querySelectorAll('th, td')) {
       const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT)
       while (texts.nextNode()) {
@@ -134,8 +141,7 @@ function brokenWords(page: Page): Promise<readonly string[]> {
           const range = document.createRange()
           range.setStart(texts.currentNode, index)
           range.setEnd(texts.currentNode, index + word.length)
-          const lines = new Set(Array.from(range.getClientRects(), ({ bottom }) => bottom))
-          if (lines.size > 1 && word.length <= ${WORD_CHARACTERS_MAX}) broken.push(word)
+          if (linesOf(range) > 1 && word.length <= ${WORD_CHARACTERS_MAX}) broken.push(word)
         }
       }
     }

@@ -45,7 +45,7 @@ export function KeyTable({ keys }: { readonly keys: readonly Key[] }) {
         <tr key={key.key_id} data-row>
           <Cell>
             <GivenName name={key.name} />
-            <code className="text-xs whitespace-nowrap text-soft">{`sk-svc-…${key.last_four}`}</code>
+            <code className="text-xs text-soft">{`sk-svc-…${key.last_four}`}</code>
           </Cell>
           <Cell>
             <KeyState status={key.status} />

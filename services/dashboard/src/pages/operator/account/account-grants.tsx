@@ -42,7 +42,7 @@ export function AccountGrants({ account }: { readonly account: AccountDetails })
               <Moment at={grant.expires_at} />
             </Cell>
             <Cell>
-              <code className="text-xs whitespace-nowrap">{grant.grant_id}</code>
+              <code className="text-xs">{grant.grant_id}</code>
             </Cell>
             <Cell isNumber>
               {grant.voided_at !== null && <Badge look="bad" text={t('grantVoided')} />}
