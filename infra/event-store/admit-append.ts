@@ -4,6 +4,7 @@
  */
 import type {
   AppendRequest,
+  ReadAllBackwardsRequest,
   ReadAllRequest,
   ReadStreamRequest,
 } from '@svc/contracts/ports/event-store'
@@ -50,7 +51,7 @@ export function admitReadStream(request: ReadStreamRequest): void {
 }
 
 /** @throws {RangeError} */
-export function admitReadAll(request: ReadAllRequest): void {
+export function admitReadAll(request: ReadAllRequest | ReadAllBackwardsRequest): void {
   checkPage(request.limit)
 }
 

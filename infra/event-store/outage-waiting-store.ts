@@ -18,6 +18,7 @@ import {
   type AppendRequest,
   type EventStore,
   type Position,
+  type ReadAllBackwardsRequest,
   type ReadAllRequest,
   type ReadStreamRequest,
   type RecordedEvent,
@@ -63,6 +64,11 @@ export class OutageWaitingStore implements EventStore {
 
   readAll(request: ReadAllRequest): Promise<readonly RecordedEvent[]> {
     const read = () => this.#store.readAll(request)
+    return this.#isStarting ? this.#waiting(read) : read()
+  }
+
+  readAllBackwards(request: ReadAllBackwardsRequest): Promise<readonly RecordedEvent[]> {
+    const read = () => this.#store.readAllBackwards(request)
     return this.#isStarting ? this.#waiting(read) : read()
   }
 

@@ -49,6 +49,7 @@ export function inBatchesOf(size: number, store: EventStore): EventStore {
     append: (request) => store.append(request),
     readStream: (request) => store.readStream(request),
     readAll: (request) => store.readAll({ ...request, limit: size }),
+    readAllBackwards: (request) => store.readAllBackwards(request),
     lastPosition: () => store.lastPosition(),
     subscribe: (request) => store.subscribe({ ...request, batchSize: size }),
     close: () => store.close(),

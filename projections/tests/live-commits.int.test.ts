@@ -109,6 +109,7 @@ function losable(store: EventStore, lost: Promise<never>): EventStore {
     append: (request) => store.append(request),
     readStream: (request) => store.readStream(request),
     readAll: (request) => store.readAll(request),
+    readAllBackwards: (request) => store.readAllBackwards(request),
     lastPosition: () => Promise.race([lost, store.lastPosition()]),
     subscribe: (request: SubscribeRequest) => {
       const inner = store.subscribe(request)[Symbol.asyncIterator]()

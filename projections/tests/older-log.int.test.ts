@@ -29,6 +29,7 @@ function shortened(store: EventStore) {
       return (await store.readStream(request)).filter(({ position }) => position <= last)
     },
     readAll: (request) => store.readAll(request),
+    readAllBackwards: (request) => store.readAllBackwards(request),
     lastPosition: async () => (await events()).at(-1)?.position ?? -1n,
     subscribe: (request) => store.subscribe(request),
     close: () => store.close(),

@@ -255,6 +255,7 @@ test('a checkpoint whose append has an unknown outcome is handed out only once i
     },
     readStream: (request) => store.readStream(request),
     readAll: (request) => store.readAll(request),
+    readAllBackwards: (request) => store.readAllBackwards(request),
     lastPosition: () => store.lastPosition(),
     subscribe: (request) => store.subscribe(request),
     close: async () => {},

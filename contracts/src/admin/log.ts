@@ -53,6 +53,10 @@ const eventPage = z.object({
   /** Where to go on: the `after` of the next page. Null when there is no more. */
   next: z.string().nullable(),
 })
+const newestPage = eventPage.extend({
+  /** Where to go on: the `until` of the next page. Null when there is no more. */
+  next: z.string().nullable(),
+})
 export type EventPage = Shown<typeof eventPage>
 
 const verifyProgress = z.object({
@@ -287,6 +291,22 @@ export const logOperations = {
     recorded: ['stream', 'type'],
     input: z.strictObject({ ...filter, limit: pageLimit }),
     output: eventPage,
+  }),
+  newestEvents: operation({
+    method: 'GET',
+    path: '/events/newest',
+    role: 'auditor',
+    summary: 'Events back from the end of the log, or from one of them',
+    recorded: ['actor', 'type'],
+    input: z.strictObject({
+      /** Who caused them: `user:usr_…`, or all of a kind, such as `user`. */
+      actor: id.optional(),
+      type: id.optional(),
+      /** The position of the first event, which is in the page. */
+      until: position.optional(),
+      limit: pageLimit,
+    }),
+    output: newestPage,
   }),
   findEvent: operation({
     method: 'GET',

@@ -99,6 +99,13 @@ export interface ReadAllRequest {
 
 export type PassedOver = (events: number) => void
 
+export interface ReadAllBackwardsRequest {
+  /** Inclusive: the position of an event. Default: the last one. */
+  readonly from?: Position
+  /** At most this many events (1 to 10,000). */
+  readonly limit: number
+}
+
 export interface SubscribeRequest {
   /** Exclusive: resume with the position of the last event that was processed. */
   readonly after: Position
@@ -136,6 +143,12 @@ export interface EventStore {
    * @throws {RangeError} when `after` is seen to be no place in this log
    */
   readAll(request: ReadAllRequest): Promise<readonly RecordedEvent[]>
+  /**
+   * One page of all events, the newest first; otherwise as {@link readAll}.
+   *
+   * @throws {RangeError} when `from` is seen to be no place in this log
+   */
+  readAllBackwards(request: ReadAllBackwardsRequest): Promise<readonly RecordedEvent[]>
   /**
    * The event of an id, wherever it stands; undefined where there is none. A store that has no
    * index of ids does not have the method: all events would have to be read.

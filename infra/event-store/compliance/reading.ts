@@ -63,6 +63,7 @@ function describeStreams(bench: GetBench): void {
     test.each([0, -1, 1.5, 10_001])('is not read %d at a time', async (limit) => {
       await expect(read('forwards', limit)).rejects.toThrow(RangeError)
       await expect(bench().store.readAll({ after: START, limit })).rejects.toThrow(RangeError)
+      await expect(bench().store.readAllBackwards({ limit })).rejects.toThrow(RangeError)
     })
   })
 }
@@ -131,6 +132,20 @@ function describeWholeLog(bench: GetBench): void {
         expect(page).toEqual(all.slice(at + 1, at + 8))
       }
       expect(await store.lastPosition()).toBe(all.at(-1)?.position)
+    })
+
+    test('is read backwards from any event, or from the end', async () => {
+      const { store } = bench()
+      expect(await store.readAllBackwards({ limit: 1 })).toEqual([])
+      await fillStream(store, 'account-1', 20)
+      await fillStream(store, 'account-2', 20)
+      const all = (await readWholeLog(store)).toReversed()
+      expect(await store.readAllBackwards({ limit: 100 })).toEqual(all)
+      expect(await store.readAllBackwards({ limit: 7 })).toEqual(all.slice(0, 7))
+      for (const [at, { position: from }] of all.entries()) {
+        const page = await store.readAllBackwards({ from, limit: 7 })
+        expect(page).toEqual(all.slice(at, at + 7))
+      }
     })
 
     test('is the same for who is told of the events of others', async () => {

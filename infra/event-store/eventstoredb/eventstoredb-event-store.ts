@@ -15,6 +15,7 @@ import {
   type AppendRequest,
   type EventStore,
   type Position,
+  type ReadAllBackwardsRequest,
   type ReadAllRequest,
   type ReadStreamRequest,
   type RecordedEvent,
@@ -161,6 +162,12 @@ export class EventStoreDbEventStore implements EventStore, StoreHealth {
     admitReadAll(request)
     await this.#checkOpen()
     return this.#scan.read(request.after, request.limit, request.onPassedOver)
+  }
+
+  async readAllBackwards(request: ReadAllBackwardsRequest): Promise<readonly RecordedEvent[]> {
+    admitReadAll(request)
+    await this.#checkOpen()
+    return this.#scan.readBackwards(request.from, request.limit)
   }
 
   async lastPosition(): Promise<Position> {

@@ -9,6 +9,7 @@ import {
   type EventStore,
   NO_STREAM,
   type Position,
+  type ReadAllBackwardsRequest,
   type ReadAllRequest,
   type ReadStreamRequest,
   type RecordedEvent,
@@ -79,6 +80,14 @@ export class MemoryEventStore implements EventStore {
     this.#checkOpen()
     const first = Number(request.after) + 1
     return this.#log.all.slice(first, first + request.limit)
+  }
+
+  async readAllBackwards(request: ReadAllBackwardsRequest): Promise<readonly RecordedEvent[]> {
+    admitReadAll(request)
+    this.#checkOpen()
+    const { from = BigInt(this.#log.all.length), limit } = request
+    const end = Number(from) + 1
+    return this.#log.all.slice(0, end).slice(-limit).toReversed()
   }
 
   async eventOf(id: string): Promise<RecordedEvent | undefined> {

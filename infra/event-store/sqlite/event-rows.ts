@@ -50,6 +50,7 @@ export class EventRows {
   readonly #selectForwards: StatementSync
   readonly #selectBackwards: StatementSync
   readonly #selectAll: StatementSync
+  readonly #selectAllBackwards: StatementSync
   readonly #selectLastPosition: StatementSync
   readonly #selectId: StatementSync
   readonly #selectById: StatementSync
@@ -81,6 +82,9 @@ export class EventRows {
     )
     this.#selectAll = prepare(
       `${SELECT_EVENTS} WHERE position > ? AND position <= ? ORDER BY position LIMIT ?`,
+    )
+    this.#selectAllBackwards = prepare(
+      `${SELECT_EVENTS} WHERE position <= ? ORDER BY position DESC LIMIT ?`,
     )
     this.#selectById = prepare(`${SELECT_EVENTS} WHERE id = ? AND position <= ?`)
     this.#selectLastPosition = prepare('SELECT max(position) FROM event')
@@ -116,14 +120,12 @@ export class EventRows {
   }
 
   all(after: bigint, limit: number, until: number): RecordedEvent[] {
-    if (this.#names.size > MAX_NAMES_KEPT) this.#names.clear()
-    return eventsOf(this.#selectAll.all(after, until, limit), (streamId) => {
-      const known = this.#names.get(streamId)
-      if (known !== undefined) return known
-      const name = this.#nameOf(streamId)
-      this.#names.set(streamId, name)
-      return name
-    })
+    return this.#withNames(this.#selectAll.all(after, until, limit))
+  }
+
+  /** Newest first. */
+  allBackwards(from: number, limit: number): RecordedEvent[] {
+    return this.#withNames(this.#selectAllBackwards.all(from, limit))
   }
 
   /** -1 when there is no event. */
@@ -157,6 +159,18 @@ export class EventRows {
   ofId(eventId: string, until: number): RecordedEvent | undefined {
     const rows = this.#selectById.all(readHex(eventId, new Uint8Array(ID_BYTES)), until)
     return eventsOf(rows, (streamId) => this.#nameOf(streamId))[0]
+  }
+
+  /** Of all streams, which are few in a page: their names are kept. */
+  #withNames(rows: unknown): RecordedEvent[] {
+    if (this.#names.size > MAX_NAMES_KEPT) this.#names.clear()
+    return eventsOf(rows, (streamId) => {
+      const known = this.#names.get(streamId)
+      if (known !== undefined) return known
+      const name = this.#nameOf(streamId)
+      this.#names.set(streamId, name)
+      return name
+    })
   }
 
   /** An event whose stream row is gone must still be seen: its broken chain is the evidence. */

@@ -24,6 +24,7 @@ import {
   type EventStore,
   NO_STREAM,
   type Position,
+  type ReadAllBackwardsRequest,
   type ReadAllRequest,
   type ReadStreamRequest,
   type RecordedEvent,
@@ -112,6 +113,14 @@ export class SqliteEventStore implements EventStore {
     admitReadAll(request)
     this.#checkReadable()
     return this.#rows.all(request.after, request.limit, this.#groupCommit.lastPosition)
+  }
+
+  async readAllBackwards(request: ReadAllBackwardsRequest): Promise<readonly RecordedEvent[]> {
+    admitReadAll(request)
+    this.#checkReadable()
+    const last = this.#groupCommit.lastPosition
+    const { from = BigInt(last), limit } = request
+    return this.#rows.allBackwards(from < last ? Number(from) : last, limit)
   }
 
   async eventOf(id: string): Promise<RecordedEvent | undefined> {

@@ -283,7 +283,7 @@ export const fullAdminAnswers = {
     },
   ],
   findEvent: () => loggedEvent,
-  listEvents: () => ({
+  newestEvents: () => ({
     events: [loggedEvent],
     more: false,
     next: null,
@@ -313,5 +313,5 @@ export const emptyAdminAnswers = {
   lastVerification: () => ({ verification: null }),
   listInvitations: () => [],
   listAdminTokens: () => [],
-  listEvents: () => ({ events: [], more: false, next: null }),
+  newestEvents: () => ({ events: [], more: false, next: null }),
 } satisfies AdminAnswers

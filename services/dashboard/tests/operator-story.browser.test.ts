@@ -121,6 +121,6 @@ async function checkTheBooks(page: Page): Promise<void> {
   await page.getByText('Every chain holds').waitFor()
   await keptScreenshot(page, 'operator-story-6-audit')
   await page.getByRole('link', { name: 'Who did what' }).click()
-  await page.getByText('AccountFrozen').waitFor()
+  await page.locator('tr[data-row]').getByText('AccountFrozen').waitFor()
   await keptScreenshot(page, 'operator-story-7-who-did-what')
 }

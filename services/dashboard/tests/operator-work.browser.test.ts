@@ -302,21 +302,6 @@ describe.skipIf(missing !== undefined)('an operator', () => {
     ])
   })
 
-  test('reads who did what by name', async () => {
-    answer({
-      listEvents: () => {
-        const page = fullAdminAnswers.listEvents()
-        const events = page.events.map((event) => ({
-          ...event,
-          metadata: { actor: 'user:user_1' },
-        }))
-        return { ...page, events }
-      },
-    })
-    await open('/events')
-    await page.locator('tr[data-row]').getByText('Ada Lovelace').waitFor()
-  })
-
   test('lists accounts in an order of the server, page by page, with sums of all: UX-51', async () => {
     const [account] = fullAdminAnswers.listAccounts()
     if (account === undefined) throw new Error('there is no account')

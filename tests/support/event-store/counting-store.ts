@@ -4,6 +4,7 @@ import type {
   AppendRequest,
   EventStore,
   Position,
+  ReadAllBackwardsRequest,
   ReadAllRequest,
   ReadStreamRequest,
   RecordedEvent,
@@ -37,6 +38,10 @@ export class CountingStore implements EventStore {
 
   readAll(request: ReadAllRequest): Promise<readonly RecordedEvent[]> {
     return this.#inner.readAll(request)
+  }
+
+  readAllBackwards(request: ReadAllBackwardsRequest): Promise<readonly RecordedEvent[]> {
+    return this.#inner.readAllBackwards(request)
   }
 
   lastPosition(): Promise<Position> {

@@ -9,6 +9,7 @@ import {
   type AppendRequest,
   type EventStore,
   type Position,
+  type ReadAllBackwardsRequest,
   type ReadAllRequest,
   type ReadStreamRequest,
   type RecordedEvent,
@@ -67,6 +68,10 @@ export class FaultyEventStore implements EventStore {
 
   readAll(request: ReadAllRequest): Promise<readonly RecordedEvent[]> {
     return this.#inner.readAll(request)
+  }
+
+  readAllBackwards(request: ReadAllBackwardsRequest): Promise<readonly RecordedEvent[]> {
+    return this.#inner.readAllBackwards(request)
   }
 
   lastPosition(): Promise<Position> {

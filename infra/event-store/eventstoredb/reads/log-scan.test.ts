@@ -122,6 +122,18 @@ describe('the events of ours in a log', () => {
     )
   })
 
+  test.each([false, true])('are found back to the start (slow filter: %s)', async (isSlow) => {
+    const log = new Log()
+    log.isFilterSlow = isSlow
+    log.write(`${'x'.repeat(3_000)}${'oxx'.repeat(40)}${'x'.repeat(3_000)}oxo${'x'.repeat(90)}`)
+    const scan = log.scan()
+    const back = log.ours.toReversed()
+    expect(positions(await scan.readBackwards(undefined, 500))).toEqual(back)
+    for (const [at, from] of back.entries()) {
+      expect(positions(await scan.readBackwards(from, 9))).toEqual(back.slice(at, at + 9))
+    }
+  })
+
   test('are not searched for again among those of others', async () => {
     const log = new Log()
     log.write(`${'x'.repeat(5_000)}o${'x'.repeat(10_000)}`)

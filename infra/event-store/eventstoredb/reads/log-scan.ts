@@ -87,6 +87,38 @@ export class LogScan {
     }
   }
 
+  /**
+   * Our events from a position back to the start, the newest first: fewer than the limit only when
+   * the start is reached.
+   *
+   * @param from of an event; undefined: from the end
+   */
+  async readBackwards(
+    from: Position | undefined,
+    limit: number,
+  ): Promise<readonly RecordedEvent[]> {
+    const found = from === undefined ? [] : await this.#readAt(from)
+    for (let place = from; found.length < limit; ) {
+      const size = Math.min(limit - found.length, MAX_PAGE_EVENTS)
+      const start = place === undefined ? {} : { from: place }
+      const page = await this.#filtered({ direction: 'backwards', limit: size, ...start })
+      for (const event of page.events) this.#ports.note(event)
+      found.push(...page.events.flatMap((event) => this.#ports.toOwn(event) ?? []))
+      place = page.events.at(-1)?.position
+      if (page.isLast || place === undefined) break
+    }
+    return found.slice(0, limit)
+  }
+
+  /** Backwards the server begins before the place that it is given. */
+  async #readAt(position: Position): Promise<RecordedEvent[]> {
+    const [event] = await this.#ports.readAll({ direction: 'forwards', from: position, limit: 1 })
+    if (event?.position !== position) return []
+    this.#ports.note(event)
+    const own = this.#ports.toOwn(event)
+    return own === undefined ? [] : [own]
+  }
+
   /** Position of our last event, or {@link START}. */
   async lastPosition(): Promise<Position> {
     let last = this.#last ?? (await this.#lookBack())

@@ -50,9 +50,18 @@ export function accountSearch(raw: Raw): AccountSearch {
 export interface EventsSearch {
   /** Position of the event that is looked for: the newest that is shown. */
   readonly at?: number
+  /** Who caused them, such as `user:usr_…`, or all of a kind, such as `user`. */
+  readonly who?: string
+  /** Their type. */
+  readonly what?: string
 }
 
 export function eventsSearch(raw: Raw): EventsSearch {
   const { at } = raw
-  return given('at', typeof at === 'number' && Number.isSafeInteger(at) && at >= 0 ? at : undefined)
+  const isPosition = typeof at === 'number' && Number.isSafeInteger(at) && at >= 0
+  return {
+    ...given('at', isPosition ? at : undefined),
+    ...given('who', text(raw.who)),
+    ...given('what', text(raw.what)),
+  }
 }

@@ -23,6 +23,7 @@ function slowStore(time: ManualTime) {
       return events
     },
     readAll: (page) => store.readAll(page),
+    readAllBackwards: (page) => store.readAllBackwards(page),
     lastPosition: () => store.lastPosition(),
     subscribe: (from) => store.subscribe(from),
     close: () => store.close(),

@@ -62,6 +62,7 @@ const leastRoles: Readonly<Record<keyof Operations | '/metrics', AdminRole>> = {
   compareViews: 'auditor',
   findEvent: 'auditor',
   listEvents: 'auditor',
+  newestEvents: 'auditor',
   tailEvents: 'auditor',
   listProjections: 'auditor',
   listQuarantine: 'auditor',

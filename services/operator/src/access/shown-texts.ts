@@ -39,10 +39,8 @@ export function answeringWithTexts(handlers: OperationHandlers, texts: Texts): O
 
 /** Of answers that are events, who caused them. */
 const eventsIn: Readonly<Record<string, Show>> = {
-  async listEvents(texts: Texts, answer: unknown) {
-    const { events, ...page } = answer as EventPage
-    return { ...page, events: await withActorsShown(texts, events) }
-  },
+  listEvents: pageShown,
+  newestEvents: pageShown,
   async findEvent(texts: Texts, answer: unknown) {
     return (await withActorsShown(texts, [answer as LoggedEvent]))[0]
   },
@@ -50,6 +48,11 @@ const eventsIn: Readonly<Record<string, Show>> = {
     return (await withActorsShown(texts, [answer as LoggedEvent]))[0]
   },
 } satisfies Partial<Record<OperationName, Show>>
+
+async function pageShown(texts: Texts, answer: unknown): Promise<EventPage> {
+  const { events, ...page } = answer as EventPage
+  return { ...page, events: await withActorsShown(texts, events) }
+}
 
 async function withActorsShown(
   texts: Texts,

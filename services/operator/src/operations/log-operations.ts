@@ -7,6 +7,7 @@ import { evidenceKey, evidenceLines } from './log/evidence-lines.ts'
 import { feedOperations } from './log/feed-lines.ts'
 import { foundEvent } from './log/found-event.ts'
 import { lastVerification, withKept } from './log/kept-verification.ts'
+import { newestEvents } from './log/newest-events.ts'
 import { projectionDetails } from './log/projection-details.ts'
 import { rebuildLines, triedRebuild } from './log/rebuild-lines.ts'
 import { verifyLines } from './log/verify-lines.ts'
@@ -34,6 +35,7 @@ export function logOperations(
   | 'listQuarantine'
   | 'findEvent'
   | 'listEvents'
+  | 'newestEvents'
   | 'tailEvents'
   | 'evidenceKey'
   | 'exportEvidence'
@@ -75,6 +77,7 @@ export function logOperations(
     ...feedOperations(ports),
     findEvent: ({ event_id: id }) => foundEvent(projections, id),
     listEvents: (query) => listEvents(ports, query),
+    newestEvents: (query) => newestEvents(ports, query),
     tailEvents: (query = {}, signal = never) => tailEvents(ports, query, signal),
   }
 }

@@ -248,6 +248,37 @@ describe.each([
     }
   })
 
+  test('the newest events are read back, by whom and of what type', async () => {
+    const { operations } = await open()
+    await operations.openAccount({ name: 'Ada', spend_policy: 'standard' })
+    const { events } = await operations.listEvents({ limit: 1000 })
+    const newestFirst = events.toReversed()
+    const by = (actor: string) =>
+      newestFirst.filter(({ metadata }) => {
+        const caused = (metadata as { actor: string }).actor
+        return caused === actor || caused.startsWith(`${actor}:`)
+      })
+    expect(by('operator')).not.toEqual([])
+    const debits = newestFirst.filter(({ type }) => type === 'CreditDebited')
+    for (const [query, expected] of [
+      [{}, newestFirst],
+      [{ actor: 'operator' }, by('operator')],
+      [{ actor: 'operat' }, []],
+      [{ type: 'CreditDebited' }, debits],
+      [{ type: 'CreditDebited', actor: 'user' }, []],
+    ] as const) {
+      const walked: LoggedEvent[] = []
+      for (let next: string | null | undefined; next !== null; ) {
+        const from = next === undefined ? {} : { until: next }
+        const page: EventPage = await operations.newestEvents({ ...query, ...from, limit: 2 })
+        expect(page.more).toBe(page.next !== null)
+        walked.push(...page.events)
+        next = page.next
+      }
+      expect(walked).toEqual(expected)
+    }
+  })
+
   test('a tail tells of events as they come', async () => {
     const { operations } = await open()
     const stop = new AbortController()
@@ -284,6 +315,7 @@ describe.each([
     ['not_found', (operations) => operations.explain({ request_id: 'req_none' })],
     ['not_found', (operations) => collect(operations.rebuildProjection({ name: 'none' }))],
     ['invalid_value', (operations) => operations.listEvents({ type: 'Typo', limit: 1 })],
+    ['invalid_value', (operations) => operations.newestEvents({ type: 'Typo', limit: 1 })],
     ['invalid_value', (operations) => collect(operations.tailEvents({ type: 'Typo' }, never))],
     ['not_found', (operations) => operations.listEvents({ stream: 'account-x', limit: 1 })],
     ['invalid_value', (operations, accountId) => operations.grant(badGrant(accountId, '-1'))],
@@ -295,6 +327,7 @@ describe.each([
     ['invalid_value', (operations) => operations.listAccounts({ limit: 1_001 })],
     ['invalid_value', (operations) => operations.listEvents({ after: '1e3', limit: 1 })],
     ['invalid_value', (operations) => collect(operations.tailEvents({ after: '-2' }, never))],
+    ['invalid_value', (operations) => collect(operations.tailEvents({ after: '9999' }, never))],
     [
       'invalid_value',
       (operations) =>

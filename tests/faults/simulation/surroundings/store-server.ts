@@ -9,6 +9,7 @@ import {
   type EventStore,
   NO_STREAM,
   type Position,
+  type ReadAllBackwardsRequest,
   type ReadAllRequest,
   type ReadStreamRequest,
   type RecordedEvent,
@@ -103,6 +104,10 @@ export class StoreServer {
     return this.#memory.readAll(request)
   }
 
+  readAllBackwards(request: ReadAllBackwardsRequest): Promise<readonly RecordedEvent[]> {
+    return this.#memory.readAllBackwards(request)
+  }
+
   subscribe(request: SubscribeRequest): AsyncIterable<SubscriptionBatch> {
     return this.#memory.subscribe(request)
   }
@@ -140,6 +145,10 @@ class StoreConnection implements EventStore {
 
   readAll(request: ReadAllRequest): Promise<readonly RecordedEvent[]> {
     return this.#read(() => this.#server.readAll(request))
+  }
+
+  readAllBackwards(request: ReadAllBackwardsRequest): Promise<readonly RecordedEvent[]> {
+    return this.#read(() => this.#server.readAllBackwards(request))
   }
 
   lastPosition(): Promise<Position> {

@@ -99,7 +99,8 @@ export const runningTexts = {
   newPriceText:
     'Requests that were accepted before keep their price. An announced price can be withdrawn.',
   newToken: 'New token',
-  noEvents: 'Nothing is in this stretch of the log.',
+  noEvents: 'No event fits.',
+  noEventsYet: 'No event fits so far. Earlier ones were not looked at yet.',
   noneBehind: 'Every view has all events.',
   noTokens: 'None: only the token of the first start administers.',
   noWorkers: 'No worker: requests are refused.',

@@ -6,6 +6,8 @@ import { eventSchemas } from '@svc/contracts/events/codec'
 import {
   type EventStore,
   type Position,
+  PositionBeyondEndError,
+  type ReadAllRequest,
   type RecordedEvent,
   START,
 } from '@svc/contracts/ports/event-store'
@@ -13,9 +15,9 @@ import type { Pace } from '@svc/contracts/ports/pace'
 import { loggedEvent } from '../values/details.ts'
 
 /** Read and looked at in one step. */
-const STEP_EVENTS = 250
+export const STEP_EVENTS = 250
 /** A page looks at no more than this, so that its answer comes soon: the next one goes on. */
-const LOOKED_AT_MAX = 100_000
+export const LOOKED_AT_MAX = 100_000
 
 const eventTypes = Object.keys(eventSchemas).toSorted()
 
@@ -67,14 +69,26 @@ export async function* tailEvents(
 ): AsyncGenerator<LoggedEvent> {
   checkType(filter)
   const after = filter.after === undefined ? await store.lastPosition() : BigInt(filter.after)
-  for await (const { events } of store.subscribe({ after, batchSize: STEP_EVENTS, signal })) {
-    const found = events.filter((event) => matches(event, filter))
-    yield* await pace.step(() => found.map(loggedEvent))
+  try {
+    for await (const { events } of store.subscribe({ after, batchSize: STEP_EVENTS, signal })) {
+      const found = events.filter((event) => matches(event, filter))
+      yield* await pace.step(() => found.map(loggedEvent))
+    }
+  } catch (error) {
+    throw placeError('after', error)
   }
 }
 
+/** What to say of a position where no event of the log stands; any other error as it is. */
+export function placeError(param: 'after' | 'until', error: unknown): unknown {
+  const isOfPlace = error instanceof RangeError || error instanceof PositionBeyondEndError
+  if (!isOfPlace) return error
+  const message = `${param}: no event of the log stands at that position`
+  return new ServiceError('invalid_value', message, { param, cause: error })
+}
+
 /** @throws {ServiceError} so that a misspelt name is not taken for an event that never happened */
-function checkType({ type }: EventFilter): void {
+export function checkType({ type }: EventFilter): void {
   if (type === undefined || eventTypes.includes(type)) return
   const message = `type: there is no event type "${type}": the types are ${eventTypes.join(', ')}`
   throw new ServiceError('invalid_value', message, { param: 'type' })
@@ -94,11 +108,22 @@ async function* stepsOfAll(
 ): AsyncGenerator<readonly RecordedEvent[]> {
   for (let after = start; ; ) {
     const request = { after, limit: STEP_EVENTS }
-    const page = await pace.step(() => store.readAll(request))
+    const page = await pace.step(() => readPage(store, request))
     const last = page.at(-1)
     if (last === undefined) return
     yield page
     after = last.position
+  }
+}
+
+async function readPage(
+  store: EventStore,
+  request: ReadAllRequest,
+): Promise<readonly RecordedEvent[]> {
+  try {
+    return await store.readAll(request)
+  } catch (error) {
+    throw placeError('after', error)
   }
 }
 

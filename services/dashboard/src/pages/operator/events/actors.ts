@@ -1,7 +1,7 @@
 /** Who is behind the actor of an event. */
 import type { UserDetails } from '@svc/contracts/admin/users'
 
-const USER = 'user:'
+export const USER = 'user:'
 
 /**
  * @param actor such as `user:usr_…`, `operator:NAME` or `key_…`, as the log has it

@@ -1,6 +1,7 @@
 import type { LoggedEvent } from '@svc/contracts/admin/log'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { given } from '../../../address/search.ts'
 import { askAdmin } from '../../../api/admin.ts'
 import { countText } from '../../../text/times.ts'
 import { Answer } from '../../../ui/answer.tsx'
@@ -13,57 +14,37 @@ import { Page } from '../../../ui/page.tsx'
 import { Cell, Head, Table } from '../../../ui/table.tsx'
 import { t } from '../operator-text.ts'
 import { actorName } from './actors.ts'
+import { EventFilters } from './event-filters.tsx'
 
-/** Positions of the log on one page. */
 const PAGE = 200
 const route = getRouteApi('/signed-in/operator/events')
 
-/** Who did what: the event log, a stretch of it at a time, the newest first. */
+/** Who did what: the event log, a page of it at a time, the newest first. */
 export function Events() {
-  const { at } = route.useSearch()
+  const { at, who, what } = route.useSearch()
   const navigate = route.useNavigate()
-  const status = useQuery(askAdmin('status', {}))
+  const filter = { ...given('actor', who), ...given('type', what) }
+  const place = at === undefined ? {} : { until: String(at) }
+  const query = useQuery(askAdmin('newestEvents', { ...filter, ...place, limit: PAGE }))
+  const next = query.data?.next ?? null
+  const moveTo = (end: number | undefined) =>
+    navigate({ search: ({ at: _, ...rest }) => ({ ...rest, ...given('at', end) }) })
   return (
     <Page title={t('whoDidWhat')}>
+      <EventFilters who={who} what={what} onChange={(search) => navigate({ search })} />
       <Card>
-        <Answer query={status}>
-          {({ store }) => {
-            const head = Number(store.position ?? -1)
-            const onMove = (end: number | undefined) =>
-              navigate({ search: end === undefined ? {} : { at: end } })
-            return <Stretch end={at ?? head} head={head} onMove={onMove} />
+        <Answer query={query}>
+          {({ events, more }) => {
+            if (events.length === 0) return <Empty title={t(more ? 'noEventsYet' : 'noEvents')} />
+            return <EventTable events={events} />
           }}
         </Answer>
+        <div className="mt-3 flex flex-wrap gap-2">
+          {next !== null && <Button onClick={() => moveTo(Number(next))}>{t('earlier')}</Button>}
+          {at !== undefined && <Button onClick={() => moveTo(undefined)}>{t('toNewest')}</Button>}
+        </div>
       </Card>
     </Page>
-  )
-}
-
-interface StretchProps {
-  /** The last position that is shown, and the last one of the log. */
-  readonly end: number
-  readonly head: number
-  /** To another end; undefined: to that of the log. */
-  readonly onMove: (end: number | undefined) => void
-}
-
-function Stretch({ end, head, onMove }: StretchProps) {
-  const after = Math.max(-1, end - PAGE)
-  const query = useQuery(askAdmin('listEvents', { after: String(after), limit: PAGE }))
-  return (
-    <>
-      <Answer query={query}>
-        {({ events }) => {
-          const shown = events.filter(({ position }) => Number(position) <= end).toReversed()
-          if (shown.length === 0) return <Empty title={t('noEvents')} />
-          return <EventTable events={shown} />
-        }}
-      </Answer>
-      <div className="mt-3 flex flex-wrap gap-2">
-        {after >= 0 && <Button onClick={() => onMove(after)}>{t('earlier')}</Button>}
-        {end < head && <Button onClick={() => onMove(undefined)}>{t('toNewest')}</Button>}
-      </div>
-    </>
   )
 }
 
