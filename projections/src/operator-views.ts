@@ -75,6 +75,7 @@ export function operatorViews(
     accountTotals: () => accounts().accountTotals(),
     eventOf: eventsById(live, store, runner),
     grants: (query) => accounts().grants(query),
+    grantOwner: (grantId) => accounts().grantOwner(grantId),
     holds: (query) => accounts().holds(query),
     prices: () => accounts().prices(),
     statement: (query) => statement().statement(query),

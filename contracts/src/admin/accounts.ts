@@ -168,10 +168,13 @@ export const accountOperations = {
     path: '/accounts/search',
     role: 'auditor',
     summary:
-      'Accounts whose name or external id has a text, or whose id or key it is, oldest first',
+      'Accounts whose name or external id has a text, or whose id, key or grant it is, oldest first',
     recorded: [],
     input: z.strictObject({
-      /** Any part of the name or the external id, or the whole id of the account or of its key. */
+      /**
+       * Any part of the name or the external id, or the whole id of the account, of its key, of its
+       * grant, or of a correction that gave it credit.
+       */
       text: name,
       status,
       cursor: cursor.optional(),

@@ -381,6 +381,7 @@ export interface Views {
    */
   spentSince(accounts: readonly DebitedAccount[], fromMs: number): readonly PicoDollars[]
   grants(query: GrantsQuery): GrantsPage
+  grantOwner(grantId: string): string | undefined
   /** The oldest first. */
   holds(query: HoldsQuery): readonly HoldRow[]
   /** Every version that was ever published, oldest first. */

@@ -256,8 +256,12 @@ describe.skipIf(missing !== undefined)('finding', () => {
     await page.getByText(EVENT).waitFor()
     await find('key_1')
     await page.waitForURL(/operator\/accounts\?find=key_1$/)
+    await find('grant_1')
+    await page.waitForURL(/operator\/accounts\?find=grant_1$/)
     await find('price_0001')
     await page.waitForURL(/operator\/prices$/)
+    await find('tok_1')
+    await page.waitForURL(/operator\/access$/)
   })
 
   test('keys of the keyboard lead around, never while typing, and can be switched off: UX-34', async () => {

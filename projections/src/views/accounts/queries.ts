@@ -57,6 +57,8 @@ export interface AccountsQueries {
   accountsCalled: Views['accountsCalled']
   accountTotals(): AccountTotals
   grants(query: GrantsQuery): GrantsPage
+  /** Whose account a grant is of, or what a correction gave. */
+  grantOwner(grantId: string): string | undefined
   holds(query: HoldsQuery): readonly HoldRow[]
   /** Every version that was ever published, oldest first. */
   prices(): readonly PriceRow[]
@@ -115,6 +117,7 @@ export function accountsQueries(database: DatabaseSync): AccountsQueries {
         ? grantsPage(grantsOfAll, {}, query)
         : grantsPage(grantsOf, { accountId }, query)
     },
+    grantOwner: ownersOfGrants(database),
     holds({ accountId, before, after, limit }) {
       const rows = holds.all({
         accountId: accountId ?? null,
@@ -127,6 +130,11 @@ export function accountsQueries(database: DatabaseSync): AccountsQueries {
     },
     prices: () => (prices.all() as unknown as StoredPrice[]).map(readPrice),
   }
+}
+
+function ownersOfGrants(database: DatabaseSync): AccountsQueries['grantOwner'] {
+  const select = database.prepare('SELECT account_id AS owner FROM grants WHERE grant_id = ?')
+  return (grantId) => (select.get(grantId) as { readonly owner: string } | undefined)?.owner
 }
 
 function standingsPage(

@@ -9,6 +9,9 @@ test.each([
   ['chatcmpl-01k9', 'request'],
   ['resp_01k9', 'request'],
   ['msg_01k9', 'request'],
+  ['tok_01k9', 'access'],
+  ['usr_01k9', 'access'],
+  ['link_01k9', 'access'],
   ['0d4c1fbe-9a71-8a5b-b3c1-24f1d0f6a0e2', 'event'],
   ['Zuse KG', undefined],
 ])('%s names: %s (UX-31)', (text, kind) => {

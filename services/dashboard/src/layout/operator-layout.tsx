@@ -48,7 +48,8 @@ export function OperatorLayout() {
 
 /**
  * A request leads to its receipt in the account that it is of, an event to its place in the log, a
- * price to the prices; a key and other text to accounts.
+ * price to the prices, a user, a token or a link to access; a key, a grant and other text to
+ * accounts.
  */
 function OperatorFindBox() {
   const navigate = useNavigate()
@@ -61,6 +62,7 @@ function OperatorFindBox() {
         return navigate({ to: '/operator/events', search: { at: Number(position) } })
       }
       if (kind === 'price') return navigate({ to: '/operator/prices' })
+      if (kind === 'access') return navigate({ to: '/operator/access' })
       if (kind === 'account') return navigate({ to, params: { accountId: text } })
       if (kind !== 'request') return navigate({ to: '/operator/accounts', search: { find: text } })
       const { account_id: accountId, id } = await callAdmin('explain', { request_id: text })

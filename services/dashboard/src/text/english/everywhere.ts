@@ -12,7 +12,7 @@ export const everywhereTexts = {
   copy: 'Copy',
   copyFailed: 'Not copied: select the text and copy it by hand.',
   done: 'Done',
-  findAnything: 'Find an account by name or id, or a request by any id',
+  findAnything: 'Find an account by its name, or anything by its id',
   justNow: 'just now',
   keyboard: 'Keyboard',
   keyClose: 'Close what is open',

@@ -44,6 +44,21 @@ test('by any part of the name or of the external id, whatever the capitals', asy
   }
 })
 
+test('by the id of its key, of its grant, or of what a correction gave it', async () => {
+  const account_id = await opened('Ada')
+  await opened('Grace')
+  const credit = { account_id, reason: 'paid', reference: null, expires_at: null } as const
+  const terms = { amount: '5', category: 'paid', priority: 0 } as const
+  const { grant_id } = await operations.grant({ ...credit, ...terms })
+  const change = { account_id, reason: 'goodwill', reference: null, category: 'paid' } as const
+  const { id: adjustment } = await operations.adjust({ ...change, amount: '1' })
+  const { key_id } = await operations.createKey({ account_id, name: 'k', expires_at: null })
+  for (const id of [account_id, key_id, grant_id, adjustment]) {
+    expect(await found(id)).toEqual({ names: ['Ada'], pages: [1] })
+  }
+  expect((await found(`${grant_id}0`)).names).toEqual([])
+})
+
 test('a renamed account by its name of today, and an erased one by none', async () => {
   const account_id = await opened('Ada', 'ada@example.com')
   await operations.renameAccount({ account_id, name: 'Grace', reason: 'married' })

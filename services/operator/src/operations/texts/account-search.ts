@@ -50,7 +50,7 @@ export function accountSearch(ports: SearchPorts) {
     const list = ['accounts called', text, ...(status === undefined ? [] : [status])]
     const from = cursor === undefined ? undefined : cursorPlace(list, cursor)
     const { views } = ports.projections
-    const owner = views.key(text)?.accountId
+    const owner = views.key(text)?.accountId ?? views.grantOwner(text)
     if (owner !== undefined) {
       const account = views.account(owner)
       const isMeant = account !== undefined && (status ?? account.status) === account.status
