@@ -70,4 +70,35 @@ describe.skipIf(missing !== undefined)('a dialog', () => {
     const focused = await opener.evaluate((button) => button.matches(':focus'))
     expect.soft(focused, 'the focus is back').toBe(true)
   })
+
+  test.each([
+    [account('/usage'), 'Keys', 'New key', 'Create key', 'I have stored it'],
+    [account('/usage'), 'Members', 'Invite', 'Make a link', 'Done'],
+    [operator('/prices'), 'Access', 'New token', 'New token', 'I have stored it'],
+  ])('behind %s, %s: what %s shows once outlasts Back (UX-20)', async (path, area, ...names) => {
+    const [open, make, stored] = names
+    const link = 'http://127.0.0.1/join#svc-link-once'
+    const expires_at = '2026-12-31T00:00:00.000Z'
+    server.answers = {
+      ...options.answers,
+      createAccountKey: () => ({ key_id: 'key_9', secret: 'sk-svc-once' }),
+      inviteMember: () => ({ invitation_id: 'link_9', link, expires_at }),
+    }
+    const token = { token_id: 'tok_9', secret: 'svc-admin-once', created: true }
+    server.adminAnswers = { ...fullAdminAnswers, createAdminToken: () => token }
+    await page.goto(`${server.url}${path}`)
+    await page.getByRole('link', { name: area, exact: true }).click()
+    await page.getByRole('button', { name: open, exact: true }).first().click()
+    const dialog = page.getByRole('dialog')
+    const name = dialog.getByLabel('Name')
+    if (await name.isVisible()) await name.fill('x')
+    await dialog.getByRole('button', { name: make, exact: true }).click()
+    const storedButton = dialog.getByRole('button', { name: stored, exact: true })
+    await storedButton.waitFor()
+    await page.evaluate('history.back()')
+    await page.waitForTimeout(300)
+    expect(await storedButton.isVisible()).toBe(true)
+    await storedButton.click()
+    await dialog.waitFor({ state: 'detached' })
+  })
 })

@@ -5,6 +5,7 @@ import { Code } from '../../ui/copying/code.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { snippetFor } from '../client-snippets.ts'
 import { FirstCall } from '../first-call.tsx'
+import { useShownOnce } from '../shown-once.ts'
 
 export interface SecretProps {
   readonly secret: string
@@ -13,6 +14,7 @@ export interface SecretProps {
 
 /** A key as it is seen once, with what it can be pasted into. */
 export function Secret({ secret, onStored }: SecretProps) {
+  useShownOnce()
   const { base_url: baseUrl } = useSession()
   const environment = `${snippetFor('env', { baseUrl, secret })}\n`
   return (

@@ -7,6 +7,7 @@ import { Code } from '../../../ui/copying/code.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Choice, Field } from '../../../ui/field.tsx'
 import { Notice } from '../../../ui/notice.tsx'
+import { useShownOnce } from '../../shown-once.ts'
 import { t } from '../operator-text.ts'
 
 const roles = ['metrics', 'auditor', 'operator', 'owner'] as const
@@ -21,15 +22,7 @@ export function NewAdminToken({ onClose }: { readonly onClose: () => void }) {
   if (typeof secret === 'string') {
     return (
       <Dialog title={t('keyMade', { name })} isSticky onClose={onClose}>
-        <div className="flex flex-col gap-4">
-          <Notice look="warn">{t('secretOnce')}</Notice>
-          <Code label={t('token')} text={secret} />
-          <div className="flex justify-end">
-            <Button look="main" onClick={onClose}>
-              {t('secretStored')}
-            </Button>
-          </div>
-        </div>
+        <TokenOnce secret={secret} onStored={onClose} />
       </Dialog>
     )
   }
@@ -68,5 +61,25 @@ export function NewAdminToken({ onClose }: { readonly onClose: () => void }) {
         </div>
       </form>
     </Dialog>
+  )
+}
+
+interface TokenOnceProps {
+  readonly secret: string
+  readonly onStored: () => void
+}
+
+function TokenOnce({ secret, onStored }: TokenOnceProps) {
+  useShownOnce()
+  return (
+    <div className="flex flex-col gap-4">
+      <Notice look="warn">{t('secretOnce')}</Notice>
+      <Code label={t('token')} text={secret} />
+      <div className="flex justify-end">
+        <Button look="main" onClick={onStored}>
+          {t('secretStored')}
+        </Button>
+      </div>
+    </div>
   )
 }
