@@ -23,7 +23,7 @@ import type { Administration, RevokedKey } from './administration/administration
 import { DerivedIds } from './administration/derived-ids.ts'
 import type { ErasureNotes } from './administration/erasure-notes.ts'
 import { callerOf, invalidKey } from './authentication.ts'
-import { mayBeForgotten, refuseForgottenKey, requestOfKey } from './idempotency-keys.ts'
+import { requestOfKey } from './idempotency-keys.ts'
 import type {
   Accepted,
   AccountSummary,
@@ -38,9 +38,9 @@ import type {
   WithdrawnPrice,
 } from './ledger.ts'
 import type { NewPrice, PriceBook, Withdrawal } from './pricing/price-book.ts'
-import { dataOf } from './recorded-data.ts'
 import type { ReadingPorts } from './recorded-end.ts'
 import { RequestEnds } from './request-ends.ts'
+import { RequestStarts } from './request-starts.ts'
 import { RunningRequests } from './running-requests.ts'
 import type { AccountWriters } from './writer/account-writers.ts'
 import { bookExpiredCredit } from './writer/expired-credit.ts'
@@ -67,6 +67,7 @@ export class EventSourcedLedger implements Ledger {
   readonly #parts: LedgerParts
   readonly #actor: string
   readonly #running: RunningRequests
+  readonly #starts: RequestStarts
   readonly #ends: RequestEnds
   readonly #ids: DerivedIds
   #isClosed = false
@@ -76,12 +77,9 @@ export class EventSourcedLedger implements Ledger {
     this.#actor = gatewayActor(parts.gatewayId)
     this.#ids = new DerivedIds(parts.ids)
     this.#running = new RunningRequests(parts.clock)
-    this.#ends = new RequestEnds({
-      writers: parts.writers,
-      reading: parts.reading,
-      running: this.#running,
-      actor: this.#actor,
-    })
+    const shared = { running: this.#running, actor: this.#actor }
+    this.#starts = new RequestStarts({ ...parts, ...shared })
+    this.#ends = new RequestEnds({ ...parts, ...shared })
     this.administration = new AccountAdministration(parts)
   }
 
@@ -252,81 +250,8 @@ export class EventSourcedLedger implements Ledger {
     return this.#parts.ids.next('req')
   }
 
-  async accept(accountId: string, request: NewRequest, signal?: AbortSignal): Promise<Accepted> {
-    try {
-      return await this.#acceptKeyed(accountId, request, signal)
-    } catch (error) {
-      if (!isMissingPrice(error)) throw error
-      // Another process may have published the first price, or that of this account's list.
-      await this.#parts.prices.lookAgain()
-      return this.#acceptKeyed(accountId, request, signal)
-    }
-  }
-
-  async #acceptKeyed(
-    accountId: string,
-    request: NewRequest,
-    signal: AbortSignal | undefined,
-  ): Promise<Accepted> {
-    if (!mayBeForgotten(this.#parts.writers.of(accountId), request.idempotency)) {
-      try {
-        return await this.#accept(accountId, request, false, signal)
-      } catch (error) {
-        // The state in memory was older than the first forgotten key; the newest state was not.
-        if (!(error instanceof ServiceError) || error.code !== 'view_behind') throw error
-      }
-    }
-    const writer = this.#parts.writers.of(accountId)
-    await refuseForgottenKey(writer, this.#parts.usedKeys, request.idempotency)
-    return this.#accept(accountId, request, true, signal)
-  }
-
-  #accept(
-    accountId: string,
-    { onBundledModel = false, endsWithinMs, ...asked }: NewRequest,
-    isKeySearched: boolean,
-    signal: AbortSignal | undefined,
-  ): Promise<Accepted> {
-    const { prices, gatewayId } = this.#parts
-    const { requestId, model } = asked
-    const decided = Promise.withResolvers<Accepted>()
-    // What its worker runs with. Where the state was behind, that is decided again, and no less.
-    let startedTokens: number | undefined
-    const durable = this.#parts.writers
-      .of(accountId)
-      .submit({
-        command: (at, { priceList }) => ({
-          type: 'AcceptRequest',
-          ...asked,
-          isKeySearched,
-          isStarted: startedTokens !== undefined,
-          maxOutputTokens: startedTokens ?? asked.maxOutputTokens,
-          price: prices.inForce({ model, priceList, onBundledModel }, at),
-          gatewayId,
-          actor: this.#actor,
-          deadline: at + endsWithinMs,
-          at,
-        }),
-        result: (events) => dataOf(events, 'RequestAccepted'),
-        goAhead: ({ price, hold, maxOutputTokens, deadline }) => {
-          startedTokens = maxOutputTokens
-          this.#running.add(requestId, deadline)
-          const lowered = maxOutputTokens < asked.maxOutputTokens
-          decided.resolve({ requestId, price, hold, maxOutputTokens, lowered, deadline, durable })
-        },
-        signal,
-      })
-      .then(
-        () => {},
-        (error: unknown) => {
-          if (startedTokens !== undefined) this.#running.delete(requestId)
-          decided.reject(error)
-          throw error
-        },
-      )
-    // The caller may have no use for it: that must not end the process.
-    durable.catch(() => {})
-    return decided.promise
+  accept(accountId: string, request: NewRequest, signal?: AbortSignal): Promise<Accepted> {
+    return this.#starts.accept(accountId, request, signal)
   }
 
   settle(accountId: string, request: EndedRequest): Promise<Settled> {
@@ -385,8 +310,3 @@ export class EventSourcedLedger implements Ledger {
 }
 
 type WithoutTime<Command> = Command extends unknown ? Omit<Command, 'at'> : never
-
-function isMissingPrice(error: unknown): boolean {
-  if (!(error instanceof ServiceError)) return false
-  return error.code === 'model_not_priced' || error.code === 'view_behind'
-}

@@ -1,0 +1,122 @@
+/**
+ * Starts of requests. What memory knows may be behind the log in two ways: a price that another
+ * process has just published, and an Idempotency-Key that the account has forgotten. Neither may
+ * refuse or repeat a request, so both are looked up before it is decided once more.
+ */
+import { ServiceError } from '@svc/contracts/errors'
+import type { UsedKeys } from '@svc/contracts/ports/used-keys'
+import { mayBeForgotten, refuseForgottenKey } from './idempotency-keys.ts'
+import type { Accepted, Ledger, NewRequest } from './ledger.ts'
+import type { PriceBook } from './pricing/price-book.ts'
+import { dataOf } from './recorded-data.ts'
+import type { RunningRequests } from './running-requests.ts'
+import type { AccountWriters } from './writer/account-writers.ts'
+
+interface RequestStartsPorts {
+  readonly writers: Pick<AccountWriters, 'of'>
+  readonly prices: Pick<PriceBook, 'inForce' | 'lookAgain'>
+  readonly usedKeys: UsedKeys
+  readonly running: RunningRequests
+  readonly gatewayId: string
+  readonly actor: string
+}
+
+interface StartOptions {
+  /** Whether the log was searched for the Idempotency-Key. */
+  readonly isKeySearched: boolean
+  readonly signal: AbortSignal | undefined
+}
+
+/** The method is that of the ledger. */
+export class RequestStarts implements Pick<Ledger, 'accept'> {
+  readonly #ports: RequestStartsPorts
+
+  constructor(ports: RequestStartsPorts) {
+    this.#ports = ports
+  }
+
+  async accept(accountId: string, request: NewRequest, signal?: AbortSignal): Promise<Accepted> {
+    try {
+      return await this.#acceptKeyed(accountId, request, signal)
+    } catch (error) {
+      if (!isMissingPrice(error)) throw error
+      // Another process may have published the first price, or that of this account's list.
+      await this.#ports.prices.lookAgain()
+      return this.#acceptKeyed(accountId, request, signal)
+    }
+  }
+
+  async #acceptKeyed(
+    accountId: string,
+    request: NewRequest,
+    signal: AbortSignal | undefined,
+  ): Promise<Accepted> {
+    const writer = this.#ports.writers.of(accountId)
+    if (!mayBeForgotten(writer, request.idempotency)) {
+      try {
+        return await this.#submit(accountId, request, { isKeySearched: false, signal })
+      } catch (error) {
+        // The state in memory was older than the first forgotten key; the newest state was not.
+        if (!(error instanceof ServiceError) || error.code !== 'view_behind') throw error
+      }
+    }
+    await refuseForgottenKey(
+      this.#ports.writers.of(accountId),
+      this.#ports.usedKeys,
+      request.idempotency,
+    )
+    return this.#submit(accountId, request, { isKeySearched: true, signal })
+  }
+
+  #submit(
+    accountId: string,
+    { onBundledModel = false, endsWithinMs, ...asked }: NewRequest,
+    { isKeySearched, signal }: StartOptions,
+  ): Promise<Accepted> {
+    const { writers, prices, running, gatewayId, actor } = this.#ports
+    const { requestId, model } = asked
+    const decided = Promise.withResolvers<Accepted>()
+    // What its worker runs with. Where the state was behind, that is decided again, and no less.
+    let startedTokens: number | undefined
+    const durable = writers
+      .of(accountId)
+      .submit({
+        command: (at, { priceList }) => ({
+          type: 'AcceptRequest',
+          ...asked,
+          isKeySearched,
+          isStarted: startedTokens !== undefined,
+          maxOutputTokens: startedTokens ?? asked.maxOutputTokens,
+          price: prices.inForce({ model, priceList, onBundledModel }, at),
+          gatewayId,
+          actor,
+          deadline: at + endsWithinMs,
+          at,
+        }),
+        result: (events) => dataOf(events, 'RequestAccepted'),
+        goAhead: ({ price, hold, maxOutputTokens, deadline }) => {
+          startedTokens = maxOutputTokens
+          running.add(requestId, deadline)
+          const lowered = maxOutputTokens < asked.maxOutputTokens
+          decided.resolve({ requestId, price, hold, maxOutputTokens, lowered, deadline, durable })
+        },
+        signal,
+      })
+      .then(
+        () => {},
+        (error: unknown) => {
+          if (startedTokens !== undefined) running.delete(requestId)
+          decided.reject(error)
+          throw error
+        },
+      )
+    // The caller may have no use for it: that must not end the process.
+    durable.catch(() => {})
+    return decided.promise
+  }
+}
+
+function isMissingPrice(error: unknown): boolean {
+  if (!(error instanceof ServiceError)) return false
+  return error.code === 'model_not_priced' || error.code === 'view_behind'
+}
