@@ -114,7 +114,8 @@ the hash is SHA-256 of a salt and the text. Versions from before that have the t
 - _Time_ is a whole number of milliseconds since 1970, UTC. \`at\` is when the event was decided.
 - _Metadata_ beside the data: \`schemaVersion\`, \`correlationId\` (the request, grant, key … that the
   event belongs to), \`causationId\` (what caused it), \`actor\` (\`gateway:<id>\`, \`operator\`,
-  \`operator:<name of an admin token>\`, \`user:<id>\`, \`sweeper\`, \`evidence\`, \`top-ups\`).
+  \`operator:<name of an admin token>\`, \`user:<id>\`, \`sweeper\`, \`evidence\`, \`top-ups\`, \`sign-up\`,
+  \`first-run\`, or the id of an API key).
 - _Hash_: SHA-256 of the JSON array of previous hash, stream, revision, id, type, data and metadata,
   where data and metadata are the exact stored text. It chains every event to the one before it in
   its stream; the first event's previous hash is 64 zeros.

@@ -19,7 +19,7 @@ import type { WorkerMeter } from '../worker/protocol.ts'
 interface Base {
   /** When the command was given, in milliseconds since 1970. */
   readonly at: number
-  /** `gateway:<id>`, `operator`, `sweeper` … */
+  /** Who gives it, as `events/actors.ts` names them. */
   readonly actor: string
 }
 

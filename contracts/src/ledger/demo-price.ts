@@ -9,6 +9,7 @@
  * In older logs what operators published bears a gateway's name too; so only the first price of a
  * list can be the demo price, and only with the rates that the demo price has always had.
  */
+import { gatewayActor } from '../events/actors.ts'
 import { parsePricePerMillion } from '../money.ts'
 import type { Rates } from '../price.ts'
 
@@ -19,11 +20,6 @@ export const DEMO_RATES: Rates = {
 }
 
 const FIRST_REVISION = 0
-
-/** How gateways are named in what they write. */
-export function gatewayActor(gatewayId: string): string {
-  return `gateway:${gatewayId}`
-}
 
 /**
  * @param rates of a published price

@@ -3,6 +3,7 @@
  * stands there, on top of the one that its signer has seen: so all gateways that sign with one key
  * sign one sequence, in which sizes and times never go down.
  */
+import { EVIDENCE_ACTOR } from '@svc/contracts/events/actors'
 import { decodeEvent, encodeEvent } from '@svc/contracts/events/codec'
 import { checkpointsStream } from '@svc/contracts/events/evidence'
 import { eventId, makeDerivedId } from '@svc/contracts/ids'
@@ -15,7 +16,6 @@ import {
 } from '@svc/contracts/ports/event-store'
 import { causeOf } from '../projection/decode.ts'
 
-const ACTOR = 'evidence'
 const STEP = 'sign'
 
 export interface StreamEnd {
@@ -66,7 +66,7 @@ export class SignedCheckpoints {
   async add(note: string, expected: StreamHead, atMs: number): Promise<boolean> {
     const id = makeDerivedId('ckpt', atMs, note)
     const event = { type: 'CheckpointSigned', data: { note, at: atMs } } as const
-    const origin = { correlationId: id, causationId: id, actor: ACTOR }
+    const origin = { correlationId: id, causationId: id, actor: EVIDENCE_ACTOR }
     const events = [encodeEvent(eventId(id, STEP), event, origin)]
     const { kind } = await this.#store.append({ stream: this.#stream, expected, events })
     return kind === 'appended' || kind === 'duplicate'

@@ -1,6 +1,6 @@
 /** Wires the ledger to its ports. */
 import { noCrashPoints, type ReachCrashPoint } from '@svc/contracts/crash-points'
-import { gatewayActor } from '@svc/contracts/demo-price'
+import { gatewayActor } from '@svc/contracts/events/actors'
 import type { IdSource } from '@svc/contracts/ids'
 import type { EventStore } from '@svc/contracts/ports/event-store'
 import { noQuarantine, type Quarantine } from '@svc/contracts/ports/quarantine'

@@ -5,6 +5,7 @@
 import type { AccountCommand } from '@svc/contracts/commands'
 import { ServiceError } from '@svc/contracts/errors'
 import type { AccountEvent, AccountEventOf } from '@svc/contracts/events/account'
+import { SWEEPER_ACTOR } from '@svc/contracts/events/actors'
 import type { Ledger, Settled } from './ledger.ts'
 import { dataOf } from './recorded-data.ts'
 import { findRecordedEnd, type ReadingPorts, type RecordedEnd } from './recorded-end.ts'
@@ -59,9 +60,10 @@ export class RequestEnds implements Pick<Ledger, 'settle' | 'fail' | 'abandon'> 
   }
 
   async abandon(accountId: string, requestId: string, reason: string): Promise<boolean> {
+    const actor = SWEEPER_ACTOR
     try {
       await this.#end(accountId, requestId, {
-        command: (at) => ({ type: 'AbandonRequest', requestId, reason, actor: 'sweeper', at }),
+        command: (at) => ({ type: 'AbandonRequest', requestId, reason, actor, at }),
         result: () => undefined,
       })
       return true

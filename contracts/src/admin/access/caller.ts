@@ -1,4 +1,5 @@
 /** Who carries out an operation. */
+import { OPERATOR_ACTOR } from '../../events/actors.ts'
 import type { AdminRole } from '../../events/admin-tokens.ts'
 
 export interface Caller {
@@ -10,9 +11,4 @@ export interface Caller {
 }
 
 /** Has the root token of the first start, or the data folder of a stopped server itself. */
-export const rootCaller: Caller = { actor: 'operator', role: 'owner', tokenId: null }
-
-/** @param name of the admin token: its word (`kept-text.ts`), or a name of before there were any */
-export function actorOf(name: string): string {
-  return `operator:${name}`
-}
+export const rootCaller: Caller = { actor: OPERATOR_ACTOR, role: 'owner', tokenId: null }

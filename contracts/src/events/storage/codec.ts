@@ -37,7 +37,7 @@ const eventMetadata = z.object({
   correlationId: z.string(),
   /** The event or command that caused this one. */
   causationId: z.string(),
-  /** `gateway:<id>`, `operator`, `operator:<word of a token's name>`, `user:<id>`, `sweeper` … */
+  /** Who caused it, as `events/actors.ts` names them. */
   actor: z.string(),
 })
 export type EventMetadata = z.output<typeof eventMetadata>

@@ -1,9 +1,9 @@
 /** Users who run the service, as callers of the operator's operations. */
 import type { Caller } from '@svc/contracts/admin/caller'
 import { ServiceError } from '@svc/contracts/errors'
+import { userActor } from '@svc/contracts/events/actors'
 import type { SessionRequest } from '@svc/contracts/ports/account-sessions'
 import type { Sessions } from '../sessions/sessions.ts'
-import { actorOf } from '../users/user-actor.ts'
 import type { Users } from '../users/users.ts'
 import { type DashboardCallers, notSignedIn } from './dashboard-callers.ts'
 
@@ -33,7 +33,7 @@ export class SessionAdminCallers {
     if (role === null) {
       throw new ServiceError('not_allowed', 'Only who runs the service may do this.')
     }
-    const caller = { actor: actorOf(userId), role, tokenId: userId }
+    const caller = { actor: userActor(userId), role, tokenId: userId }
     this.#sessionsOf.set(caller, { tokenHash: session.tokenHash, userId })
     return caller
   }

@@ -1,9 +1,9 @@
 /** How people come in by a link that was given to them, and how they set a new password by one. */
 import { ServiceError } from '@svc/contracts/errors'
+import { userActor } from '@svc/contracts/events/actors'
 import { withTextsShown } from '@svc/contracts/ports/shown-texts'
 import { Joining, type Newcomer } from '../sign-in/joining.ts'
 import type { Link } from '../users/state.ts'
-import { actorOf } from '../users/user-actor.ts'
 import type { Handlers, Visitor } from './handler.ts'
 import type { IdentityPorts } from './ports.ts'
 import { timeText } from './session-details.ts'
@@ -59,7 +59,7 @@ export function linkOperations(ports: IdentityPorts): Handlers<'lookAtLink' | 'a
       const { linkId } = link
       if (visitor.open !== undefined) {
         const { userId } = visitor.open.user
-        await users.change({ type: 'UseLink', linkId, userId }, actorOf(userId))
+        await users.change({ type: 'UseLink', linkId, userId }, userActor(userId))
         // What they may has changed: so does what their browser carries.
         return renewSession(ports, visitor.open, visitor)
       }
@@ -67,7 +67,7 @@ export function linkOperations(ports: IdentityPorts): Handlers<'lookAtLink' | 'a
       // Nobody finds out by a link, which is not used up, which addresses others have here.
       const userId = await countingFailures(visitor, () =>
         joining.join(newcomer, (newUserId) =>
-          users.change({ type: 'UseLink', linkId, userId: newUserId }, actorOf(newUserId)),
+          users.change({ type: 'UseLink', linkId, userId: newUserId }, userActor(newUserId)),
         ),
       )
       return beginSession(ports, userId, visitor, newcomer.password === null ? 'proxy' : 'password')
@@ -85,7 +85,7 @@ async function reset(
   const { users, records, sessions, passwords } = ports
   if (userId === null) throw new Error('a link for a password names its user')
   const passwordHash = await passwords.hash(required(password, 'password'))
-  await users.change({ type: 'UseReset', linkId }, actorOf(userId))
+  await users.change({ type: 'UseReset', linkId }, userActor(userId))
   await records.change(userId, { passwordHash })
   await sessions.endAll(userId)
   return beginPasswordSession(ports, { userId, passwordHash }, visitor)

@@ -1,7 +1,7 @@
 /** The people of an account. */
 import { LINK_PATH } from '@svc/contracts/dashboard/declaration'
 import { ServiceError } from '@svc/contracts/errors'
-import { actorOf } from '../users/user-actor.ts'
+import { userActor } from '@svc/contracts/events/actors'
 import { type Handlers, openOf } from './handler.ts'
 import type { IdentityPorts } from './ports.ts'
 import { timeText } from './session-details.ts'
@@ -34,13 +34,13 @@ export function memberOperations({ users, records, signUp }: IdentityPorts): Han
 
     async setMemberRole({ account_id: accountId, user_id: userId, role }, visitor) {
       const command = { type: 'SetMembership', accountId, userId, role, byOperator: false } as const
-      const { changed } = await users.change(command, actorOf(openOf(visitor).user.userId))
+      const { changed } = await users.change(command, userActor(openOf(visitor).user.userId))
       return { changed }
     },
 
     async removeMember({ account_id: accountId, user_id: userId }, visitor) {
       const command = { type: 'SetMembership', accountId, userId, byOperator: false } as const
-      const actor = actorOf(openOf(visitor).user.userId)
+      const actor = userActor(openOf(visitor).user.userId)
       const { changed } = await users.change({ ...command, role: null }, actor)
       return { changed }
     },
@@ -67,7 +67,7 @@ export function memberOperations({ users, records, signUp }: IdentityPorts): Han
         throw new ServiceError('not_allowed', message)
       }
       const invited = { platformRole: null, membership: { accountId, role } }
-      const actor = actorOf(openOf(visitor).user.userId)
+      const actor = userActor(openOf(visitor).user.userId)
       const { linkId, secret, expiresAt } = await users.invite(invited, actor)
       return {
         invitation_id: linkId,
@@ -77,7 +77,7 @@ export function memberOperations({ users, records, signUp }: IdentityPorts): Han
     },
 
     async revokeAccountInvitation({ account_id: accountId, invitation_id: linkId }, visitor) {
-      const actor = actorOf(openOf(visitor).user.userId)
+      const actor = userActor(openOf(visitor).user.userId)
       const { changed } = await users.change({ type: 'RevokeLink', linkId, accountId }, actor)
       return { changed }
     },

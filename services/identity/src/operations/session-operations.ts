@@ -1,9 +1,9 @@
 /** Signing in and out, and what a user changes of themselves. */
 import { ServiceError } from '@svc/contracts/errors'
+import { userActor } from '@svc/contracts/events/actors'
 import type { SignInWay } from '@svc/contracts/events/audit'
 import type { OpenSession } from '../sessions/sessions.ts'
 import { type CheckedPassword, PasswordCheck, wrongCredentials } from '../sign-in/password-check.ts'
-import { actorOf } from '../users/user-actor.ts'
 import { type Handlers, openOf, type Visitor } from './handler.ts'
 import type { IdentityPorts } from './ports.ts'
 import { sessionDetails } from './session-details.ts'
@@ -43,7 +43,7 @@ export function sessionOperations(ports: IdentityPorts): Handlers<Names> {
       if (!(await records.replacePassword(userId, checked.passwordHash, passwordHash))) {
         throw wrongCredentials()
       }
-      await users.change({ type: 'SetPassword', userId }, actorOf(userId))
+      await users.change({ type: 'SetPassword', userId }, userActor(userId))
       await sessions.endAll(userId)
       return beginPasswordSession(ports, { userId, passwordHash }, visitor)
     },

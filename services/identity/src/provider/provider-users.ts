@@ -4,10 +4,10 @@
  * that it is theirs, and only the first time.
  */
 import { ServiceError } from '@svc/contracts/errors'
+import { userActor } from '@svc/contracts/events/actors'
 import { Joining, type Newcomer } from '../sign-in/joining.ts'
 import { OwnAccount, type OwnAccountPorts } from '../sign-in/own-account.ts'
 import type { SignInTrail } from '../sign-in/sign-in-trail.ts'
-import { actorOf } from '../users/user-actor.ts'
 import type { User, Users } from '../users/users.ts'
 import type { IdentityProvider, ProviderUser } from './identity-provider.ts'
 
@@ -125,7 +125,7 @@ export class ProviderUsers {
   }
 
   async #useLink(linkId: string, userId: string): Promise<void> {
-    await this.#ports.users.change({ type: 'UseLink', linkId, userId }, actorOf(userId))
+    await this.#ports.users.change({ type: 'UseLink', linkId, userId }, userActor(userId))
   }
 
   #active({ userId, status }: Readonly<User>): string {

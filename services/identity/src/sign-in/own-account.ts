@@ -1,7 +1,7 @@
 /** A new user with an account of their own, where the operator has opened that. */
+import { SIGN_UP_ACTOR, userActor } from '@svc/contracts/events/actors'
 import type { PicoDollars } from '@svc/contracts/money'
 import type { Ledger } from '@svc/ledger/ledger'
-import { actorOf } from '../users/user-actor.ts'
 import type { Users } from '../users/users.ts'
 import { Joining, type JoiningPorts, type Newcomer } from './joining.ts'
 
@@ -49,7 +49,7 @@ export class OwnAccount {
     await users.requireRoom()
     return this.#joining.join(newcomer, async (userId) => {
       await before(userId)
-      const actor = actorOf(userId)
+      const actor = userActor(userId)
       const { accountId } = await ledger.administration.openAccount({
         name: accountName,
         spendPolicy: 'standard',
@@ -70,7 +70,7 @@ export class OwnAccount {
       expiresAt: null,
       reference: 'sign-up',
       reason: 'credit to try the service with',
-      actor: 'sign-up',
+      actor: SIGN_UP_ACTOR,
     })
   }
 }

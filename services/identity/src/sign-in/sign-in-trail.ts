@@ -3,6 +3,7 @@
  * read. A sign-in gets its session when its event is durable. Refusals are counted, and written
  * once a minute: whoever guesses passwords cannot fill the log.
  */
+import { userActor } from '@svc/contracts/events/actors'
 import { type AuditEvent, auditStream, type SignInWay } from '@svc/contracts/events/audit'
 import { encodeEvent } from '@svc/contracts/events/codec'
 import { eventId, type IdSource } from '@svc/contracts/ids'
@@ -75,7 +76,7 @@ export class SignInTrail {
   changed(change: WayChanged): Promise<void> {
     const { type, data } = change
     const event = { type, data: { ...data, at: this.#ports.clock.nowMs() } } as AuditEvent
-    return this.#append([event], `user:${data.userId}`)
+    return this.#append([event], userActor(data.userId))
   }
 
   /** @param userId undefined for an address that no user has */
@@ -99,7 +100,7 @@ export class SignInTrail {
     const before = this.#noted.get(what)
     if (before !== undefined && before <= at && at - before < SAME_MS) return
     const event = eventAt(at)
-    await this.#append([event], `user:${event.data.userId}`)
+    await this.#append([event], userActor(event.data.userId))
     this.#noted.set(what, at)
   }
 

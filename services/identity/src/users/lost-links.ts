@@ -2,9 +2,9 @@
  * Links that are taken back because of what became of a user. Who may no longer make a link must
  * not come back, or let others in, by one that they have made before.
  */
+import { userActor } from '@svc/contracts/events/actors'
 import type { UserEvent } from '@svc/contracts/events/users'
 import type { Link, User, UsersState } from './state.ts'
-import { actorOf } from './user-actor.ts'
 
 /** What a user may, in all. */
 export type Standing = Pick<User, 'userId' | 'status' | 'platformRole' | 'accounts'>
@@ -20,7 +20,7 @@ export function lostLinks(
   const isLost = (link: Link) =>
     // Only an owner of the service could make it now, and an operator may have it.
     (joinsTheRunning && link.userId === after.userId) ||
-    (link.issuedBy === actorOf(after.userId) && !mayIssue(state, after, link))
+    (link.issuedBy === userActor(after.userId) && !mayIssue(state, after, link))
   return [...state.links.values()]
     .filter((link) => at < link.expiresAt && isLost(link))
     .map(({ linkId }) => ({ type: 'LinkRevoked', data: { linkId, at } }))

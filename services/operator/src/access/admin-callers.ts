@@ -7,8 +7,9 @@
  *
  * Whoever holds a good token is never refused because of others behind the same address.
  */
-import { actorOf, type Caller, rootCaller } from '@svc/contracts/admin/caller'
+import { type Caller, rootCaller } from '@svc/contracts/admin/caller'
 import { ServiceError } from '@svc/contracts/errors'
+import { tokenActor } from '@svc/contracts/events/actors'
 import {
   limitExceeded,
   type RateLimit,
@@ -59,7 +60,7 @@ export class AdminCallers {
     if (!this.#adminTokens.isKnown(secret)) await this.#refuseFlood(network)
     const token = await this.#adminTokens.inForce(secret)
     if (token !== undefined) {
-      return { actor: actorOf(token.name), role: token.role, tokenId: token.tokenId }
+      return { actor: tokenActor(token.name), role: token.role, tokenId: token.tokenId }
     }
     const use = await this.#badTokens.take(network)
     throw use.allowed ? badToken() : tooMany(this.#badTokens, use)

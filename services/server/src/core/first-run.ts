@@ -3,8 +3,9 @@
  * something to call; in production nothing, or a price.
  */
 
-import { DEMO_RATES, gatewayActor } from '@svc/contracts/demo-price'
+import { DEMO_RATES } from '@svc/contracts/demo-price'
 import { accountStream } from '@svc/contracts/events/account'
+import { FIRST_RUN_ACTOR, gatewayActor, initialPriceActor } from '@svc/contracts/events/actors'
 import { decodeMetadata } from '@svc/contracts/events/codec'
 import { pricingStream } from '@svc/contracts/events/pricing'
 import { unreadableBecause } from '@svc/contracts/events/stored-event'
@@ -16,7 +17,6 @@ import { MODEL } from '@svc/contracts/wire/models'
 import type { DataFolder } from '../data-folder/data-folder.ts'
 import type { Core } from './core.ts'
 
-const ACTOR = 'first-run'
 const DEMO_CREDIT = parseDollars('5.00')
 
 /** Events that the first run itself wrote are among the first of the log. */
@@ -73,8 +73,9 @@ export async function prepareFirstRun(
   if (place.kind !== 'sqlite' && !(await isFirstPriceOf(folder.readRuns(), store))) {
     return nothingMade
   }
-  const begun = written.find((event) => opensAccount(event) && actorOf(event) === ACTOR)
-  const accountId = accountOf(begun) ?? (await ledger.openAccount({ name: 'demo', actor: ACTOR }))
+  const begun = written.find((event) => opensAccount(event) && actorOf(event) === FIRST_RUN_ACTOR)
+  const accountId =
+    accountOf(begun) ?? (await ledger.openAccount({ name: 'demo', actor: FIRST_RUN_ACTOR }))
   // Known by its reference: it is given once, however often it is asked for.
   await ledger.grant(accountId, {
     amount: DEMO_CREDIT,
@@ -83,9 +84,12 @@ export async function prepareFirstRun(
     expiresAt: null,
     reference: 'first-run',
     reason: 'credit to try the service with',
-    actor: ACTOR,
+    actor: FIRST_RUN_ACTOR,
   })
-  const { keyId, secret } = await ledger.createKey(accountId, { name: 'demo', actor: ACTOR })
+  const { keyId, secret } = await ledger.createKey(accountId, {
+    name: 'demo',
+    actor: FIRST_RUN_ACTOR,
+  })
   folder.writeFirstRun({ kind, accountId, keyId })
   return { accountId, apiKey: secret }
 }
@@ -118,11 +122,6 @@ async function isFirstPriceOf(
   return gatewayIds.some(
     (gatewayId) => actor === gatewayActor(gatewayId) || actor === initialPriceActor(gatewayId),
   )
-}
-
-/** Not that of the gateway: a price at which whatever model is served is sold is no demo price. */
-function initialPriceActor(gatewayId: string): string {
-  return `${ACTOR}:${gatewayId}`
 }
 
 /** Undefined for an event that somebody else wrote. */

@@ -1,4 +1,5 @@
 /** Sends the events of the ledger to Kafka, where one is named, and takes payments from there. */
+import { TOP_UPS_ACTOR } from '@svc/contracts/events/actors'
 import type { Bus } from '@svc/contracts/ports/bus'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { systemTimer } from '@svc/infra/system/system-timer'
@@ -12,9 +13,6 @@ import type { OpenResources } from '../core/open-resources.ts'
 import type { DataFolder } from '../data-folder/data-folder.ts'
 import type { Settings } from '../settings/settings.ts'
 import { openBus } from './open-bus.ts'
-
-/** In the events of what is granted. */
-const TOP_UPS_ACTOR = 'top-ups'
 
 export interface FeedSurroundings {
   readonly settings: Settings

@@ -19,6 +19,7 @@
 
 import type { WorkerSummary } from '@svc/contracts/admin/workers'
 import { LINK_PATH } from '@svc/contracts/dashboard/declaration'
+import { FIRST_RUN_ACTOR } from '@svc/contracts/events/actors'
 import { pricingStream } from '@svc/contracts/events/pricing'
 import { usersStream } from '@svc/contracts/events/users'
 import { START } from '@svc/contracts/ports/event-store'
@@ -57,8 +58,6 @@ import { sweeper } from './sweeper.ts'
 const WORKER_STOP_MS = 2_000
 /** After running requests had their time: for everything else, when the events are on a server. */
 const SERVER_CLOSE_MS = 2_000
-/** Of what a start does by itself. */
-const ACTOR = 'first-run'
 
 /** `svc start`: what every role does, in one process. */
 const all: Role = {
@@ -303,7 +302,7 @@ async function ownerLinkOf(
   logger: Logger,
 ): Promise<IssuedLink | undefined> {
   try {
-    return await users.issueOwnerLink(ACTOR, accountId)
+    return await users.issueOwnerLink(FIRST_RUN_ACTOR, accountId)
   } catch (err) {
     if (quarantine.find(usersStream) === undefined) throw err
     logger.error({ err }, 'the stream of the users is set aside: nobody can sign in')

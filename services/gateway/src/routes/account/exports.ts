@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { Caller } from '@svc/contracts/admin/caller'
+import { userActor } from '@svc/contracts/events/actors'
 import { START } from '@svc/contracts/ports/event-store'
 import { STATEMENT_STYLE } from '@svc/contracts/statement-html'
 import {
@@ -89,7 +90,7 @@ async function noteTaken(
   const who =
     member === null
       ? { actor: keyId, tokenId: keyId }
-      : { actor: `user:${member.userId}`, tokenId: member.userId }
+      : { actor: userActor(member.userId), tokenId: member.userId }
   await exportTrail.record(who, operation, { account_id: accountId, from, to })
 }
 

@@ -5,6 +5,7 @@ import {
   dashboardAccountOperations as declared,
 } from '@svc/contracts/dashboard/operations'
 import { ServiceError } from '@svc/contracts/errors'
+import { userActor, userOfActor } from '@svc/contracts/events/actors'
 import { formatExact } from '@svc/contracts/money'
 import { parsedInput } from '@svc/contracts/parsed-input'
 import type { Clock } from '@svc/contracts/ports/time'
@@ -166,7 +167,8 @@ function keyRow(
     last_four: key.lastFour,
     status: statusOf(key, now),
     created_at: new Date(key.createdAt).toISOString(),
-    created_by: userOf(used?.createdBy ?? null),
+    // Which of the operator's people or tokens it was is not told to customers.
+    created_by: userOfActor(used?.createdBy ?? null),
     expires_at: optionalTime(key.expiresAt),
     revoked_at: optionalTime(key.revokedAt),
     last_used_at: optionalTime(used?.lastUsedAt ?? null),
@@ -185,15 +187,8 @@ function optionalTime(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString()
 }
 
-const USER = 'user:'
-
 function actorOf(request: FastifyRequest): string {
-  return `${USER}${memberOf(request).userId}`
-}
-
-/** Which of the operator's people or tokens it was is not told to customers. */
-function userOf(actor: string | null): string | null {
-  return actor?.startsWith(USER) === true ? actor.slice(USER.length) : null
+  return userActor(memberOf(request).userId)
 }
 
 type Declared = typeof declared

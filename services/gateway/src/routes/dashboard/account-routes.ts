@@ -7,6 +7,7 @@ import {
   DASHBOARD_ANSWER_HEADERS,
   DASHBOARD_PREFIX,
 } from '@svc/contracts/dashboard/declaration'
+import { userActor } from '@svc/contracts/events/actors'
 import type { AccountSessions } from '@svc/contracts/ports/account-sessions'
 import { withTextsShown } from '@svc/contracts/ports/shown-texts'
 import type { TextStore } from '@svc/contracts/ports/text-store'
@@ -55,7 +56,7 @@ export function dashboardAccountRoutes(ports: DashboardAccountPorts, admission: 
   const chatKeys = new ChatKeys(ports.ledger)
   const memberWatch = new MemberWatch(ports)
   const callers = sessionCallers(ports, 'member', ({ accountId, userId }) =>
-    chatKeys.of(accountId, `user:${userId}`),
+    chatKeys.of(accountId, userActor(userId)),
   )
   return async (app: FastifyInstance): Promise<void> => {
     app.addHook('onRequest', async (_request, reply) => {
