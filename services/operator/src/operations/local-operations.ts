@@ -4,18 +4,18 @@
  */
 import type { Caller } from '@svc/contracts/admin/caller'
 import type { OperationHandlers, Operations } from '@svc/contracts/admin/operations'
-import { withRecordedReads } from '../access/recorded-reads.ts'
-import { answeringWithTexts } from '../access/shown-texts.ts'
 import { invitationOperations } from '../people/invitation-operations.ts'
 import { userOperations } from '../people/user-operations.ts'
 import { workerOperations } from '../workers/worker-operations.ts'
 import { accountOperations } from './account-operations.ts'
 import { billOperations } from './bill-operations.ts'
 import { correctionOperations } from './correction-operations.ts'
-import { withParsedInput } from './declared-input.ts'
 import { financeOperations } from './finance-operations.ts'
 import { keyOperations } from './key-operations.ts'
 import { logOperations } from './log-operations.ts'
+import { withParsedInput } from './middleware/declared-input.ts'
+import { withRecordedReads } from './middleware/recorded-reads.ts'
+import { withTexts } from './middleware/shown-texts.ts'
 import type { OperationPorts } from './ports.ts'
 import { priceOperations } from './price-operations.ts'
 import { refusalOperations } from './refusal-operations.ts'
@@ -46,5 +46,5 @@ export function createLocalOperations(ports: OperationPorts, caller: Caller): Op
     status: () => serviceStatus(ports),
   }
   const recorded = withRecordedReads(handlers, caller, ports.auditTrail)
-  return withParsedInput(answeringWithTexts(recorded, ports.texts))
+  return withParsedInput(withTexts(recorded, ports.texts))
 }

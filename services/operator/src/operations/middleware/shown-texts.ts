@@ -3,41 +3,35 @@
  * Events themselves are shown as they are stored: their hash is over the word. Who caused them is
  * shown by name, where they are listed for people.
  */
-import type { Declaration } from '@svc/contracts/admin/declaration'
 import type { EventPage, LoggedEvent } from '@svc/contracts/admin/log'
-import {
-  adminOperations,
-  type OperationHandlers,
-  type OperationName,
-} from '@svc/contracts/admin/operations'
+import type { OperationHandlers, OperationName } from '@svc/contracts/admin/operations'
 import { withTextsShown } from '@svc/contracts/ports/shown-texts'
 import type { TextStore } from '@svc/contracts/ports/text-store'
-
-/** What the table promises of every handler, and the compiler has checked of each. */
-type Handler = (input: object, signal?: AbortSignal) => Promise<unknown> | AsyncIterable<unknown>
+import { withMiddleware } from './middleware.ts'
 
 type Texts = Pick<TextStore, 'find'>
 type Show = (texts: Texts, answer: unknown) => Promise<unknown>
 
 const asStored: ReadonlySet<string> = new Set<OperationName>(['exportEvidence'])
 
-export function answeringWithTexts(handlers: OperationHandlers, texts: Texts): OperationHandlers {
-  const showing = Object.entries<Declaration>(adminOperations).map(([name, declared]) => {
-    const handler = handlers[name as OperationName] as Handler
-    if (asStored.has(name)) return [name, handler]
+export function withTexts(handlers: OperationHandlers, texts: Texts): OperationHandlers {
+  return withMiddleware(handlers, (name) => {
+    if (asStored.has(name)) return undefined
     const show = eventsIn[name] ?? withTextsShown
-    const one: Handler = async (input, signal) => show(texts, await handler(input, signal))
-    async function* lines(input: object, signal?: AbortSignal): AsyncGenerator<unknown> {
-      for await (const line of handler(input, signal) as AsyncIterable<unknown>) {
-        yield await show(texts, line)
-      }
+    return {
+      whole(handler) {
+        return async (input, signal) => show(texts, await handler(input, signal))
+      },
+      lines(handler) {
+        return async function* (input, signal) {
+          for await (const line of handler(input, signal)) yield await show(texts, line)
+        }
+      },
     }
-    return [name, declared.answer === 'lines' ? lines : one]
   })
-  return Object.fromEntries(showing) as OperationHandlers
 }
 
-/** Of answers that are events, who caused them. */
+/** For operations that answer with events: also shows by name who caused them. */
 const eventsIn: Readonly<Record<string, Show>> = {
   listEvents: pageShown,
   newestEvents: pageShown,
