@@ -19,7 +19,6 @@ import type { PicoDollars } from '@svc/contracts/money'
 import { Backoff } from '@svc/contracts/ports/backoff'
 import {
   type Bus,
-  BusRewoundError,
   type BusTopic,
   MAX_DELIVERY_RECORDS,
   type TopicPlan,
@@ -34,12 +33,8 @@ import type { Pace } from '@svc/contracts/ports/pace'
 import { type Clock, pause, type Timer } from '@svc/contracts/ports/time'
 import { within } from '@svc/contracts/ports/within'
 import { checkFeed, type FeedCheckOptions, type FeedCheckResult } from './feed-check.ts'
-import {
-  checkSameLog,
-  type FeedCheckpoint,
-  type FeedCheckpoints,
-  type FeedWitness,
-} from './feed-checkpoint.ts'
+import { checkSameLog, type FeedCheckpoints } from './feed-checkpoint.ts'
+import { FeedProgress } from './feed-progress.ts'
 import { feedRecord } from './feed-record.ts'
 import { type FeedResendOptions, resendFeed } from './feed-resend.ts'
 import { PAGE_EVENTS, PendingDelivery, SAVE_AT_RECORDS } from './pending-delivery.ts'
@@ -83,27 +78,17 @@ export interface FeedStatus {
 
 export class Relay {
   readonly #ports: RelayPorts
+  readonly #progress: FeedProgress
   readonly #stopping = new AbortController()
   #running: Promise<void> | undefined
   #topic: BusTopic | undefined
-  #saved: FeedCheckpoint | undefined
-  /** Acknowledged, and not looked for yet. */
-  #delivered: Delivered | undefined
-  /** Of {@link Delivered.count}, what the checkpoint is about. */
-  #savedCount = 0
-  /** The end of the last save: they take turns. */
-  #saving: Promise<unknown> = Promise.resolve()
   #sending: PendingDelivery | undefined
   #troubledSinceMs: number | undefined
   #trouble: string | null = null
-  #lost: string | null = null
 
   constructor(ports: RelayPorts) {
     this.#ports = ports
-    const saved = ports.checkpoints.read()
-    // Another topic gets everything.
-    this.#saved = saved?.topic === ports.plan.name ? saved : undefined
-    this.#lost = this.#saved?.lost ?? null
+    this.#progress = new FeedProgress({ ...ports, topic: ports.plan.name })
   }
 
   start(): void {
@@ -120,10 +105,10 @@ export class Relay {
     const since = this.#waitingSinceMs
     return {
       topic: this.#ports.plan.name,
-      position: this.#saved?.position ?? START,
+      position: this.#progress.position,
       waitingMs: since === undefined ? 0 : Math.max(0, this.#ports.clock.nowMs() - since),
       trouble: this.#topic?.trouble ?? this.#trouble,
-      lost: this.#lost,
+      lost: this.#progress.lost,
     }
   }
 
@@ -133,7 +118,7 @@ export class Relay {
    * @throws {BusAwayError} when the topic cannot be read
    */
   async check(options: Omit<FeedCheckOptions, 'upTo'>): Promise<FeedCheckResult> {
-    const upTo = this.#saved?.position ?? START
+    const upTo = this.#progress.position
     const topic = await this.#ports.bus.open(this.#ports.plan)
     try {
       return await checkFeed({ ...this.#ports, topic }, { ...options, upTo })
@@ -148,13 +133,11 @@ export class Relay {
    * @returns how many, all acknowledged
    */
   async resend(options: Omit<FeedResendOptions, 'upTo'>): Promise<number> {
-    const upTo = this.#saved?.position ?? START
+    const upTo = this.#progress.position
     const topic = await this.#ports.bus.open(this.#ports.plan)
     try {
       const sent = await resendFeed({ ...this.#ports, topic }, { ...options, upTo })
-      // Whether all is there now, a check tells.
-      this.#lost = null
-      this.#write({ ends: await topic.ends(), lost: null })
+      this.#progress.noteResent(await topic.ends())
       return sent
     } finally {
       await topic.close()
@@ -166,7 +149,8 @@ export class Relay {
     const backoff = new Backoff(this.#ports.timer, RETRY)
     while (!signal.aborted) {
       try {
-        if (this.#saved !== undefined) await checkSameLog(this.#ports.store, this.#saved)
+        const { checkpoint } = this.#progress
+        if (checkpoint !== undefined) await checkSameLog(this.#ports.store, checkpoint)
         const topic = await this.#open()
         await this.#forwardAndSave(topic, () => backoff.reset())
       } catch (error) {
@@ -183,14 +167,10 @@ export class Relay {
       const fields = { topic: this.#ports.plan.name, reason: warning }
       this.#ports.log.warn(fields, 'feed topic is set up otherwise than it should be')
     }
-    const ends = await this.#topic.ends()
-    const missing = missingIn(ends, this.#saved?.ends ?? [])
-    if (missing !== null) {
-      this.#lost = missing
-      const fields = { topic: this.#ports.plan.name, missing }
+    const lost = this.#progress.lookForLosses(await this.#topic.ends())
+    if (lost !== null) {
+      const fields = { topic: this.#ports.plan.name, missing: lost }
       this.#ports.log.error(fields, 'the feed topic has lost records: svc feed check finds them')
-      // What is lost stays to be resent; the relay goes on from what there is.
-      this.#write({ ends, lost: missing })
     }
     return this.#topic
   }
@@ -211,13 +191,13 @@ export class Relay {
     await saving
     // What a failed session sent is sent again: no look at it may end when the next one has begun.
     if (failure !== undefined) throw failure.cause
-    await within(this.#ports.timer, LAST_SAVE_MS, this.#save(topic), undefined).catch(() => {})
+    const saved = this.#progress.save(topic)
+    await within(this.#ports.timer, LAST_SAVE_MS, saved, undefined).catch(() => {})
   }
 
   /** Reads one delivery ahead of the one that is under way. Never rejects: it tells `fail`. */
   async #forward({ signal, fail, deliver, onProgress }: Forwarding): Promise<void> {
-    this.#delivered = undefined
-    this.#savedCount = 0
+    this.#progress.restart()
     let sending: Promise<void> = Promise.resolve()
     try {
       for await (const delivery of this.#deliveries(signal)) {
@@ -235,7 +215,7 @@ export class Relay {
   async *#deliveries(signal: AbortSignal): AsyncGenerator<PendingDelivery> {
     const { store, pace, clock, lowBalance } = this.#ports
     const recordOf = (event: RecordedEvent) => feedRecord(event, lowBalance) ?? []
-    const after = this.#saved?.position ?? START
+    const after = this.#progress.position
     let filling: PendingDelivery | undefined
     this.#sending = undefined
     for await (const page of store.subscribe({ after, batchSize: PAGE_EVENTS, signal })) {
@@ -255,23 +235,17 @@ export class Relay {
 
   async #deliver(topic: BusTopic, delivery: PendingDelivery, signal: AbortSignal): Promise<void> {
     this.#sending = delivery
-    for (const { records, position, witness } of delivery.parts()) {
-      if (this.#unsavedCount + records.length > MAX_DELIVERY_RECORDS) {
+    for (const part of delivery.parts()) {
+      const { records } = part
+      if (this.#progress.unsavedCount + records.length > MAX_DELIVERY_RECORDS) {
         await this.#saveSurely(topic, signal)
       }
       if (records.length > 0) await topic.deliver(records, signal)
-      const ends = endsAfter(this.#saved?.ends, topic.acknowledged)
-      const count = (this.#delivered?.count ?? 0) + records.length
-      this.#delivered = { position, witness, ends, count }
-      if (this.#unsavedCount >= SAVE_AT_RECORDS) await this.#saveSurely(topic, signal)
+      this.#progress.noteDelivered(part, topic)
+      if (this.#progress.unsavedCount >= SAVE_AT_RECORDS) await this.#saveSurely(topic, signal)
     }
     this.#sending = undefined
     this.#noteWell()
-  }
-
-  /** Records that are acknowledged behind the checkpoint. */
-  get #unsavedCount(): number {
-    return (this.#delivered?.count ?? 0) - this.#savedCount
   }
 
   /** When the oldest event was read that is not acknowledged, or when nothing could be read. */
@@ -283,7 +257,7 @@ export class Relay {
     while (!signal.aborted) {
       await pause(this.#ports.timer, CHECKPOINT_EVERY_MS, signal)
       // A bus that is away is asked again at the next turn.
-      await this.#save(topic)
+      await this.#progress.save(topic)
     }
   }
 
@@ -291,54 +265,11 @@ export class Relay {
   async #saveSurely(topic: BusTopic, signal: AbortSignal): Promise<void> {
     const backoff = new Backoff(this.#ports.timer, RETRY)
     for (;;) {
-      const failure = await this.#save(topic)
+      const failure = await this.#progress.save(topic)
       if (failure === undefined) return
       signal.throwIfAborted()
       this.#noteTrouble(failure)
       await backoff.pause(signal)
-    }
-  }
-
-  /**
-   * @returns why the topic could not be asked, or the checkpoint not be kept
-   * @throws {BusRewoundError} when the topic does not hold what was acknowledged
-   */
-  #save(topic: BusTopic): Promise<Error | undefined> {
-    const saved = this.#saving.then(() => this.#saveInTurn(topic))
-    this.#saving = saved.catch(() => {})
-    return saved
-  }
-
-  async #saveInTurn(topic: BusTopic): Promise<Error | undefined> {
-    const delivered = this.#delivered
-    if (delivered === undefined || delivered.position === this.#saved?.position) return undefined
-    const ends = await topic.ends().catch((error: Error) => error)
-    if (ends instanceof Error) return ends
-    const { position, witness, count } = delivered
-    const missing = missingIn(ends, delivered.ends)
-    if (missing !== null) throw new BusRewoundError(missing)
-    const failure = this.#write({ position, witness, ends: delivered.ends, lost: this.#lost })
-    if (failure === undefined) this.#savedCount = count
-    return failure
-  }
-
-  /** @returns why it is not kept, when it is not */
-  #write(changed: Partial<FeedCheckpoint>): Error | undefined {
-    if (this.#saved === undefined && changed.position === undefined) return undefined
-    const { name: topic } = this.#ports.plan
-    const start = { topic, position: START, witness: null, ends: [], lost: null }
-    const checkpoint = { ...start, ...this.#saved, ...changed }
-    try {
-      this.#ports.checkpoints.write(checkpoint)
-      this.#saved = checkpoint
-      return undefined
-    } catch (cause) {
-      this.#ports.log.error(
-        { err: cause },
-        'failed to save the checkpoint of the feed, trying again',
-      )
-      const reason = cause instanceof Error ? cause.message : String(cause)
-      return new Error(`its checkpoint cannot be saved: ${reason}`, { cause })
     }
   }
 
@@ -357,34 +288,10 @@ export class Relay {
   }
 }
 
-/** How far the topic should be whole: everything up to the position is acknowledged. */
-interface Delivered extends Pick<FeedCheckpoint, 'position' | 'ends'> {
-  readonly witness: FeedWitness
-  /** Records since the relay has begun, or begun again. */
-  readonly count: number
-}
-
 interface Forwarding {
   readonly signal: AbortSignal
   /** Ends the session, also while the log is quiet. */
   readonly fail: (cause: unknown) => void
   readonly deliver: (delivery: PendingDelivery) => Promise<void>
   readonly onProgress: () => void
-}
-
-/** @returns what is missing of `expected` in words, or null when all is there */
-function missingIn(ends: readonly bigint[], expected: readonly bigint[]): string | null {
-  const missing = expected.flatMap((end, partition) => {
-    const found = ends[partition] ?? 0n
-    return found < end ? [`partition ${partition} ends at ${found} and not at ${end}`] : []
-  })
-  return missing.length === 0 ? null : missing.join(', ')
-}
-
-/** Of a partition to which this process has sent nothing yet, what was known before holds. */
-function endsAfter(
-  before: readonly bigint[] | undefined,
-  acknowledged: readonly bigint[],
-): readonly bigint[] {
-  return acknowledged.map((end, partition) => (end === 0n ? (before?.[partition] ?? 0n) : end))
 }
