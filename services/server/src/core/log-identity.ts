@@ -18,8 +18,9 @@ import { damageIn } from '@svc/contracts/ports/quarantine'
 import { pause } from '@svc/contracts/ports/time'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import type { Logger } from 'pino'
-import type { DataFolder, LogRecord } from '../data-folder/data-folder.ts'
+import type { DataFolder } from '../data-folder/data-folder.ts'
 import { DataFolderError } from '../data-folder/data-folder-error.ts'
+import type { LogRecord } from '../data-folder/note-shapes.ts'
 import { type ServerPlace, serverOf } from '../settings/log-location.ts'
 
 /** A server that was killed finds all of its log a moment after it answers. */

@@ -15,7 +15,8 @@ import type { KnownHead, SnapshotStore } from '@svc/contracts/ports/snapshot-sto
 import type { LogWitness } from '@svc/infra/event-store/log-witnesses'
 import type { Projections } from '@svc/projections/open-projections'
 import type { Logger } from 'pino'
-import type { DataFolder, LogHeadRecord } from '../data-folder/data-folder.ts'
+import type { DataFolder } from '../data-folder/data-folder.ts'
+import type { LogHeadRecord } from '../data-folder/note-shapes.ts'
 
 /** What is written in this time and then cut off is remembered by the views alone. */
 const NOTE_EVERY_MS = 60_000

@@ -36,11 +36,32 @@ import { dirname, join, resolve } from 'node:path'
 import type { StreamDamage } from '@svc/contracts/ports/quarantine'
 import type { Erasure, ErasureNotes } from '@svc/ledger/erasure-notes'
 import type { FeedCheckpoints } from '@svc/relay/feed-checkpoint'
-import { z } from 'zod'
 import { DataFolderError } from './data-folder-error.ts'
 import { FolderNotes } from './folder-notes.ts'
 import { refuseOthersWrites } from './folder-safety.ts'
 import { halfMovedProblem, type MigrationNotes, migrationNote } from './migration-note.ts'
+import {
+  CHECKPOINT_FILE,
+  type EvidenceKeyRecord,
+  erasuresNote,
+  evidenceKeyNote,
+  type FirstRunRecord,
+  feedNote,
+  firstRunNote,
+  type KeptSecrets,
+  type LogHeadRecord,
+  type LogRecord,
+  logHeadNote,
+  logNote,
+  quarantineNote,
+  runsNote,
+  type Secrets,
+  type ServerRecord,
+  secretsNote,
+  serverNote,
+} from './note-shapes.ts'
+
+export type { ServerRecord } from './note-shapes.ts'
 
 /** Where it is when nobody names another. */
 export const DEFAULT_DATA_DIR = './data'
@@ -53,82 +74,6 @@ const MAX_RUNS = 100
 export class NoLedgerError extends Error {
   override readonly name = 'NoLedgerError'
 }
-
-const hexKey = z.string().regex(/^[0-9a-f]{64}$/)
-const secrets = z.object({
-  /** Lets the CLI and other operators speak to the admin routes. */
-  operatorToken: hexKey,
-  /** Encrypts recorded answers. */
-  answerKey: hexKey,
-  /** Keys the names of cached blocks of prompts. */
-  cacheKey: hexKey,
-})
-export type Secrets = z.output<typeof secrets>
-
-/** As they are in a folder: one that was made before there was a cache has no key for it. */
-const keptSecrets = secrets.partial({ cacheKey: true })
-export type KeptSecrets = z.output<typeof keptSecrets>
-
-const serverRecord = z.object({
-  pid: z.int(),
-  baseUrl: z.string(),
-  /** Where the operator's API is; in records of older servers it is at the base URL. */
-  adminUrl: z.string().optional(),
-  startedAt: z.string(),
-})
-export type ServerRecord = z.output<typeof serverRecord>
-
-/** Empty while the first run goes on; whole when it is done. */
-const firstRunRecord = z.object({
-  /** Absent in folders from before there was a choice: `demo`. */
-  kind: z.enum(['demo', 'empty']).optional(),
-  accountId: z.string().optional(),
-  keyId: z.string().optional(),
-})
-export type FirstRunRecord = z.output<typeof firstRunRecord>
-
-const logRecord = z.object({
-  /** The id of the first event of the log, which no other log has; null while it is empty. */
-  firstEvent: z.string().nullable(),
-  /** Where it was, for messages; absent in folders from before it was noted. */
-  server: z.string().optional(),
-  streamPrefix: z.string().optional(),
-})
-export type LogRecord = z.output<typeof logRecord>
-
-const logHeadRecord = z.object({ stream: z.string(), revision: z.int(), hash: z.string() })
-export type LogHeadRecord = z.output<typeof logHeadRecord>
-
-const feedRecord = z.object({
-  topic: z.string(),
-  /** -1 after a move of a ledger of which less than a page was sent: from the beginning. */
-  position: z.string().regex(/^(-1|\d+)$/),
-  witness: z
-    .object({ stream: z.string(), revision: z.int(), hash: z.string() })
-    .nullable()
-    .default(null),
-  /** Behind the last record that was found, for each partition. */
-  ends: z.array(z.string().regex(/^\d+$/)),
-  lost: z.string().nullable(),
-})
-
-const evidenceKeyRecord = z.object({
-  /** Signs checkpoints of the log. */
-  signer: z.string(),
-  /** Notes by which the key was changed, oldest first. */
-  rotations: z.array(z.string()),
-  /** The verifier key of the first one. */
-  first: z.string(),
-})
-export type EvidenceKeyRecord = z.output<typeof evidenceKeyRecord>
-
-const quarantineRecord = z.object({
-  streams: z.array(
-    z.object({ stream: z.string(), revision: z.number().nullable(), cause: z.string() }),
-  ),
-})
-const runsRecord = z.object({ gatewayIds: z.array(z.string()) })
-const erasuresRecord = z.array(z.object({ accountId: z.string(), changeId: z.string() }))
 
 export class DataFolder {
   readonly path: string
@@ -222,7 +167,7 @@ export class DataFolder {
   /** The secrets. What the folder lacks of them is made and kept. */
   secrets(): Secrets {
     const whole = this.comingSecrets()
-    if (this.readSecrets()?.cacheKey === undefined) this.#write('secrets.json', whole)
+    if (this.readSecrets()?.cacheKey === undefined) this.#notes.write(secretsNote, whole)
     return whole
   }
 
@@ -235,143 +180,135 @@ export class DataFolder {
 
   /** The secrets that are kept, or `undefined` when there are none. @throws {DataFolderError} */
   readSecrets(): KeptSecrets | undefined {
-    return this.#read('secrets.json', keptSecrets)
+    return this.#notes.read(secretsNote)
   }
 
   /** Who wrote it last; whether that server still runs is not said. */
   readServer(): ServerRecord | undefined {
-    return this.#read('server.json', serverRecord)
+    return this.#notes.read(serverNote)
   }
 
   writeServer(record: ServerRecord): void {
-    this.#write('server.json', record)
+    this.#notes.write(serverNote, record)
   }
 
   removeServer(): void {
-    rmSync(join(this.path, 'server.json'), { force: true })
+    this.#notes.remove(serverNote)
   }
 
   readFirstRun(): FirstRunRecord | undefined {
-    return this.#read('first-run.json', firstRunRecord)
+    return this.#notes.read(firstRunNote)
   }
 
   writeFirstRun(record: FirstRunRecord): void {
-    this.#write('first-run.json', record)
+    this.#notes.write(firstRunNote, record)
   }
 
   /** The log on an EventStoreDB that the folder is about. */
   readLog(): LogRecord | undefined {
-    return this.#read('eventstoredb.json', logRecord)
+    return this.#notes.read(logNote)
   }
 
   writeLog(record: LogRecord): void {
-    this.#write('eventstoredb.json', record)
+    this.#notes.write(logNote, record)
   }
 
   /** The furthest event of the log that was ever seen here. */
   readLogHead(): LogHeadRecord | undefined {
-    return this.#read('log-head.json', logHeadRecord)
+    return this.#notes.read(logHeadNote)
   }
 
   writeLogHead(record: LogHeadRecord): void {
-    this.#write('log-head.json', record)
+    this.#notes.write(logHeadNote, record)
   }
 
   /** How far the topic is known to be whole. */
   get feed(): FeedCheckpoints {
     return {
       read: () => {
-        const kept = this.#read('feed.json', feedRecord)
+        const kept = this.#notes.read(feedNote)
         return kept && { ...kept, position: BigInt(kept.position), ends: kept.ends.map(BigInt) }
       },
       write: ({ position, ends, ...rest }) => {
-        this.#write('feed.json', { ...rest, position: `${position}`, ends: ends.map(String) })
+        this.#notes.write(feedNote, { ...rest, position: `${position}`, ends: ends.map(String) })
       },
     }
   }
 
   /** Streams that were found damaged and are set aside. */
   readQuarantine(): readonly StreamDamage[] {
-    return this.#read('quarantine.json', quarantineRecord)?.streams ?? []
+    return this.#notes.read(quarantineNote)?.streams ?? []
   }
 
   writeQuarantine(streams: readonly StreamDamage[]): void {
-    this.#write('quarantine.json', { streams })
+    this.#notes.write(quarantineNote, { streams })
   }
 
   readEvidenceKey(): EvidenceKeyRecord | undefined {
-    return this.#read('evidence-key.json', evidenceKeyRecord)
+    return this.#notes.read(evidenceKeyNote)
   }
 
   writeEvidenceKey(record: EvidenceKeyRecord): void {
-    this.#write('evidence-key.json', record)
+    this.#notes.write(evidenceKeyNote, record)
   }
 
   /** The last checkpoint that was signed, as a signed note. */
   readCheckpoint(): string | undefined {
-    return this.#notes.readText('checkpoint')
+    return this.#notes.readText(CHECKPOINT_FILE)
   }
 
   writeCheckpoint(note: string): void {
-    this.#notes.writeText('checkpoint', note)
+    this.#notes.writeText(CHECKPOINT_FILE, note)
   }
 
   /** The move of the ledger to another store that was begun and is not finished. */
   get migration(): MigrationNotes {
     return {
-      read: () => this.#read('migration.json', migrationNote),
-      write: (note) => this.#write('migration.json', note),
-      remove: () => this.#notes.remove('migration.json'),
+      read: () => this.#notes.read(migrationNote),
+      write: (note) => this.#notes.write(migrationNote, note),
+      remove: () => this.#notes.remove(migrationNote),
     }
   }
 
   /** The events are in the folder itself from now on. */
   forgetServer(): void {
-    this.#notes.remove('eventstoredb.json')
+    this.#notes.remove(logNote)
   }
 
   /** The log is the same and goes on from an earlier event: what has seen more is built anew. */
   forgetViews(): void {
     rmSync(this.viewsFolder, { recursive: true, force: true })
-    rmSync(join(this.path, 'log-head.json'), { force: true })
-    rmSync(join(this.path, 'quarantine.json'), { force: true })
+    this.#notes.remove(logHeadNote)
+    this.#notes.remove(quarantineNote)
   }
 
   /** Removes what was made from another log. The snapshots prove themselves, each by its hash. */
   forgetLog(): void {
     this.forgetViews()
-    rmSync(join(this.path, 'first-run.json'), { force: true })
-    rmSync(join(this.path, 'feed.json'), { force: true })
-    rmSync(join(this.path, 'eventstoredb.json'), { force: true })
+    this.#notes.remove(firstRunNote)
+    this.#notes.remove(feedNote)
+    this.#notes.remove(logNote)
   }
 
   /** The gateways that ran on this folder, oldest first; bounded. */
   readRuns(): readonly string[] {
-    return this.#read('runs.json', runsRecord)?.gatewayIds ?? []
+    return this.#notes.read(runsNote)?.gatewayIds ?? []
   }
 
   /** To be called by whoever has the folder for itself, before the gateway writes anything. */
   noteRun(gatewayId: string): void {
-    this.#write('runs.json', { gatewayIds: [...this.readRuns(), gatewayId].slice(-MAX_RUNS) })
+    this.#notes.write(runsNote, { gatewayIds: [...this.readRuns(), gatewayId].slice(-MAX_RUNS) })
   }
 
   /** Erasures of texts that were begun, and not finished. */
   get erasures(): ErasureNotes {
-    const list = () => this.#read('erasures.json', erasuresRecord) ?? []
+    const list = () => this.#notes.read(erasuresNote) ?? []
     const without = ({ changeId }: Erasure) => list().filter((each) => each.changeId !== changeId)
     return {
       list,
-      add: (erasure) => this.#write('erasures.json', [...without(erasure), erasure]),
-      remove: (erasure) => this.#write('erasures.json', without(erasure)),
+      add: (erasure) => this.#notes.write(erasuresNote, [...without(erasure), erasure]),
+      remove: (erasure) => this.#notes.write(erasuresNote, without(erasure)),
     }
-  }
-
-  #read<T>(name: string, schema: z.ZodType<T>): T | undefined {
-    return this.#notes.read(name, schema)
-  }
-
-  #write(name: string, record: object): void {
-    this.#notes.write(name, record)
   }
 }
 

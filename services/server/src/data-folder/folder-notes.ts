@@ -7,6 +7,12 @@ import { NO_LINKS } from './folder-safety.ts'
 
 const OWNER_ONLY_FILE = 0o600
 
+/** One of them, a JSON file: `note-shapes.ts` has all but that of a migration. */
+export interface Note<Shape> {
+  readonly file: string
+  readonly schema: z.ZodType<Shape>
+}
+
 export class FolderNotes {
   readonly #path: string
 
@@ -16,14 +22,14 @@ export class FolderNotes {
   }
 
   /** @returns undefined when there is none. @throws {DataFolderError} when it cannot be used */
-  read<T>(name: string, schema: z.ZodType<T>): T | undefined {
-    const text = this.readText(name)
+  read<Shape>({ file, schema }: Note<Shape>): Shape | undefined {
+    const text = this.readText(file)
     if (text === undefined) return undefined
     try {
       return schema.parse(JSON.parse(text))
     } catch {
-      const file = join(this.#path, name)
-      throw new DataFolderError(`${file} is damaged: restore it from a backup, or move it away`)
+      const path = join(this.#path, file)
+      throw new DataFolderError(`${path} is damaged: restore it from a backup, or move it away`)
     }
   }
 
@@ -38,8 +44,8 @@ export class FolderNotes {
     }
   }
 
-  write(name: string, record: object): void {
-    this.writeText(name, `${JSON.stringify(record, null, 2)}\n`)
+  write<Shape>({ file }: Note<Shape>, record: Shape): void {
+    this.writeText(file, `${JSON.stringify(record, null, 2)}\n`)
   }
 
   /** Written whole or not at all, also when the process dies in the middle. */
@@ -51,7 +57,7 @@ export class FolderNotes {
     renameSync(`${file}.new`, file)
   }
 
-  remove(name: string): void {
-    rmSync(join(this.#path, name), { force: true })
+  remove({ file }: Note<unknown>): void {
+    rmSync(join(this.#path, file), { force: true })
   }
 }

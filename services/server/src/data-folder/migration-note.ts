@@ -1,9 +1,10 @@
 /** The note of a move of the ledger to another store: from its beginning until it is finished. */
 import { z } from 'zod'
+import type { Note } from './folder-notes.ts'
 
 const position = z.string().regex(/^(-1|\d+)$/)
 
-export const migrationNote = z.object({
+const migrationRecord = z.object({
   /** Also in the mark on the server, which only this migration may pass. */
   id: z.string(),
   to: z.enum(['eventstoredb', 'sqlite']),
@@ -17,7 +18,11 @@ export const migrationNote = z.object({
   /** Where the feed goes on in the new log; null before the copy came to it. */
   feed: position.nullable(),
 })
-export type MigrationNote = z.output<typeof migrationNote>
+export type MigrationNote = z.output<typeof migrationRecord>
+export const migrationNote: Note<MigrationNote> = {
+  file: 'migration.json',
+  schema: migrationRecord,
+}
 
 export interface MigrationNotes {
   read(): MigrationNote | undefined
