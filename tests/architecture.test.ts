@@ -355,6 +355,7 @@ describe('the pages about the tree', () => {
 
   test.each([
     ['docs/explanation/architecture.md', 60],
+    ['docs/explanation/words.md', 35],
     ['CONTRIBUTING.md', 20],
   ])('%s names only what is there', (page, pathsMin) => {
     expect(pathsOf(read(page)).length).toBeGreaterThan(pathsMin)
