@@ -4,6 +4,7 @@ import { rm } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { type Position, START } from '@svc/contracts/ports/event-store'
 import type { Projection, Projector } from '../projection/projection.ts'
+import { select, selectOne } from '../projection/select.ts'
 import { ForeignFileError } from './file-trouble.ts'
 
 /** The last event in the rows, and how many events that makes. */
@@ -128,14 +129,12 @@ function isHalfBuilt(projection: Projection, path: string): boolean {
 
 /** Of a file that is being built it is negative. */
 function versionOf(database: DatabaseSync): number {
-  const row = database.prepare('PRAGMA user_version').get() as { user_version: number }
-  return row.user_version
+  return selectOne<{ user_version: number }>(database, 'PRAGMA user_version').get().user_version
 }
 
 function prepareSchema(database: DatabaseSync, projection: Projection, path: string): void {
-  const { tables } = database.prepare('SELECT count(*) AS tables FROM sqlite_schema').get() as {
-    tables: number
-  }
+  const sql = 'SELECT count(*) AS tables FROM sqlite_schema'
+  const { tables } = selectOne<{ tables: number }>(database, sql).get()
   if (tables > 0) throw new ForeignFileError(`${path} is no view of version ${projection.version}`)
   database.exec(`
     BEGIN IMMEDIATE;
@@ -155,20 +154,18 @@ export interface ViewHole {
 }
 
 function readSetAside(database: DatabaseSync): SetAside {
-  const rows = database.prepare('SELECT stream, revision, cause FROM set_aside').all() as unknown
-  return new Map(
-    (rows as readonly ({ readonly stream: string } & ViewHole)[]).map(
-      ({ stream, revision, cause }) => [stream, { revision, cause }],
-    ),
-  )
+  const sql = 'SELECT stream, revision, cause FROM set_aside'
+  const rows = select<ViewHole & { readonly stream: string }>(database, sql).all()
+  return new Map(rows.map(({ stream, revision, cause }) => [stream, { revision, cause }]))
+}
+
+interface StoredCheckpoint extends Omit<Checkpoint, 'position'> {
+  readonly position: string
 }
 
 export function readCheckpoint(database: DatabaseSync): Checkpoint {
-  const row = database
-    .prepare('SELECT position, stream, revision, hash, events FROM checkpoint')
-    .get() as
-    | { position: string; stream: string; revision: number; hash: string; events: number }
-    | undefined
+  const sql = 'SELECT position, stream, revision, hash, events FROM checkpoint'
+  const row = select<StoredCheckpoint>(database, sql).get()
   if (row === undefined) return BEFORE_ALL
   return { ...row, position: BigInt(row.position) }
 }

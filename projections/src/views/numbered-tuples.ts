@@ -4,6 +4,7 @@
  * the log, so that the same log gives the same numbers.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { type Select, type SelectOne, select, selectOne } from '../projection/select.ts'
 
 /** Kept in memory, so that the table is asked once for each in most lives: about 20 MB. */
 const TUPLES_KEPT = 50_000
@@ -15,8 +16,8 @@ const TUPLES_KEPT = 50_000
 interface Branch extends Map<string, Branch | number> {}
 
 export class NumberedTuples {
-  readonly #find: StatementSync
-  readonly #selectLast: StatementSync
+  readonly #find: Select<{ number: number }>
+  readonly #selectLast: SelectOne<{ last: number }>
   readonly #insert: StatementSync
   readonly #numbers: Branch = new Map()
   #known = 0
@@ -26,8 +27,8 @@ export class NumberedTuples {
   /** @param columns of the table, behind the first one, which is the number */
   constructor(database: DatabaseSync, table: string, columns: readonly string[]) {
     const conditions = columns.map((column) => `${column} = ?`).join(' AND ')
-    this.#find = database.prepare(`SELECT number FROM ${table} WHERE ${conditions}`)
-    this.#selectLast = database.prepare(`SELECT coalesce(max(number), 0) AS last FROM ${table}`)
+    this.#find = select(database, `SELECT number FROM ${table} WHERE ${conditions}`)
+    this.#selectLast = selectOne(database, `SELECT coalesce(max(number), 0) AS last FROM ${table}`)
     const values = columns.map(() => ',?').join('')
     this.#insert = database.prepare(`INSERT INTO ${table} VALUES (?${values})`)
   }
@@ -68,11 +69,11 @@ export class NumberedTuples {
   }
 
   #stored(words: readonly string[]): number | undefined {
-    return (this.#find.get(...words) as { number: number } | undefined)?.number
+    return this.#find.get(...words)?.number
   }
 
   #added(words: readonly string[]): number {
-    this.#last ??= (this.#selectLast.get() as { last: number }).last
+    this.#last ??= this.#selectLast.get().last
     this.#last += 1
     this.#waiting.push([this.#last, words])
     return this.#last

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { select } from '../projection/select.ts'
 
 /**
  * Rows of a table in memory: read from it at most once, changed here, written once per commit.
@@ -33,11 +34,11 @@ export function rowsByKey<Stored, Row>(
   database: DatabaseSync,
   { table, key, columns = '*', read }: KeyedTable<Stored, Row>,
 ): Pick<RowTable<Row>, 'load' | 'remove'> {
-  const select = database.prepare(`SELECT ${columns} FROM ${table} WHERE ${key} = ?`)
+  const one = select<Stored>(database, `SELECT ${columns} FROM ${table} WHERE ${key} = ?`)
   const remove = database.prepare(`DELETE FROM ${table} WHERE ${key} = ?`)
   return {
     load(of) {
-      const stored = select.get(of) as Stored | undefined
+      const stored = one.get(of)
       return stored === undefined ? undefined : read(stored, of)
     },
     remove: (of) => void remove.get(of),

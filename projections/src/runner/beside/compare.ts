@@ -2,6 +2,7 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import { inSteps, type Pace } from '@svc/contracts/ports/pace'
 import type { Projection, TableDescription } from '../../projection/projection.ts'
+import { selectArrays } from '../../projection/select.ts'
 
 type Row = readonly SQLOutputValue[]
 type Columns = Readonly<Record<string, string | number | null>>
@@ -75,9 +76,8 @@ function* compareTable(
 /** Key columns first, then all columns, in the order of the key. */
 function rowsOf(database: DatabaseSync, { name, key }: TableDescription): Iterator<Row> {
   const columns = key.join(', ')
-  const select = database.prepare(`SELECT ${columns}, * FROM ${name} ORDER BY ${columns}`)
-  select.setReturnArrays(true)
-  return select.iterate() as unknown as Iterator<Row>
+  const sql = `SELECT ${columns}, * FROM ${name} ORDER BY ${columns}`
+  return selectArrays<Row>(database, sql).iterate()
 }
 
 /** In the order in which {@link rowsOf} has them. */

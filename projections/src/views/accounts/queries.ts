@@ -1,4 +1,5 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
+import { type Select, select, selectArrays, selectOne } from '../../projection/select.ts'
 import type {
   AccountCalled,
   AccountRow,
@@ -64,54 +65,59 @@ export interface AccountsQueries {
   prices(): readonly PriceRow[]
 }
 
+const STANDINGS = `
+  SELECT rowid, account_id, status, settled, held, open_requests, last_activity_at, debited_total
+  FROM accounts WHERE rowid > :after ORDER BY rowid LIMIT :limit`
+const CALLED = `
+  SELECT account_id, name, external_id, status
+  FROM accounts WHERE (opened_at, account_id) > ${placeOf('-1')}
+  ORDER BY opened_at, account_id LIMIT :limit`
+const TOTALS = `
+  SELECT (SELECT count(*) FROM accounts) AS accounts,
+    (SELECT count(*) FROM holds) AS openRequests`
+const HOLDS = `
+  SELECT * FROM holds
+  WHERE (since, request_id) > (:after, :afterId) AND since < :before
+    AND (:accountId IS NULL OR account_id = :accountId)
+  ORDER BY since, request_id LIMIT :limit`
+
 export function accountsQueries(database: DatabaseSync): AccountsQueries {
-  const one = database.prepare('SELECT * FROM accounts WHERE account_id = ?')
-  const oldest = database.prepare(
+  const one = select<StoredAccount>(database, 'SELECT * FROM accounts WHERE account_id = ?')
+  const oldest = select<StoredAccount>(
+    database,
     `SELECT * FROM accounts WHERE (opened_at, account_id) > ${placeOf('-1')}
      ORDER BY opened_at, account_id LIMIT :limit`,
   )
-  const newest = database.prepare(
+  const newest = select<StoredAccount>(
+    database,
     `SELECT * FROM accounts WHERE (opened_at, account_id) < ${placeOf(`${NEVER_MS}`)}
      ORDER BY opened_at DESC, account_id DESC LIMIT :limit`,
   )
-  const standings = database.prepare(`
-    SELECT rowid, account_id, status, settled, held, open_requests, last_activity_at,
-      debited_total
-    FROM accounts WHERE rowid > :after ORDER BY rowid LIMIT :limit`)
-  const called = database.prepare(`
-    SELECT account_id, name, external_id, status
-    FROM accounts WHERE (opened_at, account_id) > ${placeOf('-1')}
-    ORDER BY opened_at, account_id LIMIT :limit`)
-  // A list of operators looks at all accounts: as objects they take more than twice as long.
-  for (const select of [standings, called]) select.setReturnArrays(true)
-  const totals = database.prepare(`
-    SELECT (SELECT count(*) FROM accounts) AS accounts,
-      (SELECT count(*) FROM holds) AS openRequests`)
-  const grantsOf = database.prepare(grantsByEnd('account_id = :accountId AND'))
-  const grantsOfAll = database.prepare(grantsByEnd(''))
-  const holds = database.prepare(`
-    SELECT * FROM holds
-    WHERE (since, request_id) > (:after, :afterId) AND since < :before
-      AND (:accountId IS NULL OR account_id = :accountId)
-    ORDER BY since, request_id LIMIT :limit`)
-  const prices = database.prepare('SELECT * FROM prices ORDER BY revision')
+  // A list of operators looks at all accounts.
+  const standings = selectArrays<StoredStanding>(database, STANDINGS)
+  const called = selectArrays<StoredCalled>(database, CALLED)
+  const totals = selectOne<AccountTotals>(database, TOTALS)
+  const grantsOf = select<StoredGrant>(database, grantsByEnd('account_id = :accountId AND'))
+  const grantsOfAll = select<StoredGrant>(database, grantsByEnd(''))
+  const holds = select<StoredHold>(database, HOLDS)
+  const prices = select<StoredPrice>(database, 'SELECT * FROM prices ORDER BY revision')
   return {
     account(accountId) {
-      const row = one.get(accountId) as StoredAccount | undefined
+      const row = one.get(accountId)
       return row === undefined ? undefined : readAccount(row)
     },
     accounts({ after = '', limit, isNewestFirst = false }) {
       const rows = (isNewestFirst ? newest : oldest).all({ after, limit })
-      return (rows as unknown as StoredAccount[]).map(readAccount)
+      return rows.map(readAccount)
     },
     accountStandings: (page) => standingsPage(standings, page),
     accountsCalled({ after = '', limit }) {
-      const rows = called.all({ after, limit }) as unknown as StoredCalled[]
+      const rows = called.all({ after, limit })
       return rows.map(([accountId, name, externalId, status]): AccountCalled => {
         return { accountId, name, externalId, status }
       })
     },
-    accountTotals: () => totals.get() as unknown as AccountTotals,
+    accountTotals: () => totals.get(),
     grants({ accountId, ...query }) {
       return accountId === undefined
         ? grantsPage(grantsOfAll, {}, query)
@@ -126,9 +132,9 @@ export function accountsQueries(database: DatabaseSync): AccountsQueries {
         afterId: after?.requestId ?? '',
         limit,
       })
-      return (rows as unknown as StoredHold[]).map(readHold)
+      return rows.map(readHold)
     },
-    prices: () => (prices.all() as unknown as StoredPrice[]).map(readPrice),
+    prices: () => prices.all().map(readPrice),
   }
 }
 
@@ -138,10 +144,10 @@ function ownersOfGrants(database: DatabaseSync): AccountsQueries['grantOwner'] {
 }
 
 function standingsPage(
-  select: StatementSync,
+  standings: Select<StoredStanding>,
   { after = 0, limit }: Parameters<Views['accountStandings']>[0],
 ): StandingsPage {
-  const rows = select.all({ after, limit }) as unknown as StoredStanding[]
+  const rows = standings.all({ after, limit })
   return {
     rows: rows.map(([, accountId, status, settled, held, openRequests, ...rest]) => {
       const [lastActivityAt, debitedTotal] = rest
@@ -169,19 +175,19 @@ function grantsByEnd(condition: string): string {
 }
 
 function grantsPage(
-  select: StatementSync,
+  grants: Select<StoredGrant>,
   whose: { accountId?: string },
   { isOpen, endsBefore, after, limit }: Omit<GrantsQuery, 'accountId'>,
 ): GrantsPage {
   const rows: GrantRow[] = []
   let looked = 0
   let last: GrantRow | undefined
-  const found = select.iterate({
+  const found = grants.iterate({
     ...whose,
     before: endsBefore ?? NEVER_MS + 1,
     after: after === undefined ? -1 : (after.expiresAt ?? NEVER_MS),
     afterId: after?.grantId ?? '',
-  }) as unknown as Iterable<StoredGrant>
+  })
   for (const stored of found) {
     if (rows.length === limit) return { rows, next: last }
     last = readGrant(stored)

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { EventStore, RecordedEvent } from '@svc/contracts/ports/event-store'
+import { select } from '../../projection/select.ts'
 import { startOfId } from './schema.ts'
 
 /** Two ids that begin alike are one in millions of events. */
@@ -14,12 +15,15 @@ export interface EventPlace {
 export type EventPlaces = (id: string) => readonly EventPlace[]
 
 export function eventPlacesQueries(database: DatabaseSync): EventPlaces {
-  const select = database.prepare(`
+  const alike = select<EventPlace>(
+    database,
+    `
     SELECT streams.stream, revision FROM places JOIN streams ON number = places.stream
-    WHERE id_start = ? LIMIT ${ALIKE_MAX}`)
+    WHERE id_start = ? LIMIT ${ALIKE_MAX}`,
+  )
   return (id) => {
     const idStart = startOfId(id)
-    return idStart === undefined ? [] : (select.all(idStart) as unknown as EventPlace[])
+    return idStart === undefined ? [] : alike.all(idStart)
   }
 }
 

@@ -5,6 +5,7 @@ import { HASH_BYTES, rootOfHashes, writeLeafHash } from '@svc/contracts/evidence
 import type { RecordedEvent } from '@svc/contracts/ports/event-store'
 import type { DecodedEvent } from '../../projection/decode.ts'
 import type { Projector } from '../../projection/projection.ts'
+import { select } from '../../projection/select.ts'
 import {
   leafCount,
   POSITION_BYTES,
@@ -118,9 +119,8 @@ export class EvidenceProjector implements Projector {
   }
 
   #loadPositions(tile: number): void {
-    const row = this.#database
-      .prepare('SELECT positions FROM leaf_positions WHERE tile = ?')
-      .get(tile) as { positions: Uint8Array } | undefined
+    const sql = 'SELECT positions FROM leaf_positions WHERE tile = ?'
+    const row = select<{ positions: Uint8Array }>(this.#database, sql).get(tile)
     this.#positions.set(row?.positions ?? lost(0, tile))
   }
 }

@@ -1,5 +1,5 @@
 /** The tree as it stands: its size, its roots and its proofs. */
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import {
   consistencyProof,
   HASH_BYTES,
@@ -8,6 +8,7 @@ import {
   rootOf,
 } from '@svc/contracts/evidence/merkle-tree'
 import type { RecordedEvent } from '@svc/contracts/ports/event-store'
+import { select } from '../../projection/select.ts'
 import {
   leafCount,
   nodeReaders,
@@ -72,11 +73,14 @@ interface LeafPlace {
 function leafPlaces(
   database: DatabaseSync,
 ): (text: string, position: bigint) => LeafPlace | undefined {
-  const select: StatementSync = database.prepare(`
+  const before = select<{ tile: number; positions: Uint8Array }>(
+    database,
+    `
     SELECT tile, positions FROM leaf_positions
-    WHERE first_position <= ? ORDER BY first_position DESC LIMIT 1`)
+    WHERE first_position <= ? ORDER BY first_position DESC LIMIT 1`,
+  )
   return (text, position) => {
-    const row = select.get(text) as { tile: number; positions: Uint8Array } | undefined
+    const row = before.get(text)
     if (row === undefined) return undefined
     const wanted = Buffer.alloc(POSITION_BYTES)
     wanted.writeBigInt64BE(position)

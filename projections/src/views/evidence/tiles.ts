@@ -2,6 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { HASH_BYTES, type NodeOf, rootOfHashes } from '@svc/contracts/evidence/merkle-tree'
 import type { Position } from '@svc/contracts/ports/event-store'
+import { select } from '../../projection/select.ts'
 
 const TILE_LEVELS = 8
 export const TILE_HASHES = 2 ** TILE_LEVELS
@@ -21,18 +22,19 @@ export function tileId(level: number, tile: number): number {
 export function tileReader(
   database: DatabaseSync,
 ): (level: number, tile: number) => Uint8Array | undefined {
-  const select = database.prepare('SELECT hashes FROM tiles WHERE id = ?')
-  return (level, tile) =>
-    (select.get(tileId(level, tile)) as { hashes: Uint8Array } | undefined)?.hashes
+  const one = select<{ hashes: Uint8Array }>(database, 'SELECT hashes FROM tiles WHERE id = ?')
+  return (level, tile) => one.get(tileId(level, tile))?.hashes
 }
 
 /** How many leaves the tiles hold. */
 export function leafCount(database: DatabaseSync): number {
-  const last = database
-    .prepare(`
-      SELECT id AS tile, length(hashes) AS bytes FROM tiles
-      WHERE id >= 0 ORDER BY id DESC LIMIT 1`)
-    .get() as { tile: number; bytes: number } | undefined
+  const newest = select<{ tile: number; bytes: number }>(
+    database,
+    `
+    SELECT id AS tile, length(hashes) AS bytes FROM tiles
+    WHERE id >= 0 ORDER BY id DESC LIMIT 1`,
+  )
+  const last = newest.get()
   return last === undefined ? 0 : last.tile * TILE_HASHES + last.bytes / HASH_BYTES
 }
 

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { select } from '../../projection/select.ts'
 import type { RunningRequestRow } from '../views.ts'
 import type { RequestPlaces } from './project.ts'
 import { readPlace, SELECT_PLACE, type StoredPlace } from './tables.ts'
@@ -13,29 +14,33 @@ export interface RequestsQueries {
 }
 
 export function requestsQueries(database: DatabaseSync): RequestsQueries {
-  const one = database.prepare(SELECT_PLACE)
-  const refundsOf = database.prepare(
+  const one = select<StoredPlace>(database, SELECT_PLACE)
+  const refundsOf = select<{ revision: number }>(
+    database,
     'SELECT revision FROM refunds WHERE request_id = ? ORDER BY revision',
   )
-  const ofKey = database.prepare(
+  const ofKey = select<{ request_id: string }>(
+    database,
     'SELECT request_id FROM idempotency_keys WHERE account_id = ? AND key_hash = ?',
   )
   // CROSS: the few that run are looked up among all requests, never the other way round, which is
   // what SQLite chooses by itself: a second of the loop for each ten millions, at each sweep.
-  const running = database.prepare(`
+  const running = select<RunningRequestRow>(
+    database,
+    `
     SELECT request_id AS requestId, account_id AS accountId, gateway_id AS gatewayId, deadline
-    FROM running CROSS JOIN requests USING (request_id) ORDER BY deadline, request_id LIMIT ?`)
+    FROM running CROSS JOIN requests USING (request_id) ORDER BY deadline, request_id LIMIT ?`,
+  )
   return {
     place(requestId) {
-      const row = one.get(requestId) as StoredPlace | undefined
+      const row = one.get(requestId)
       if (row === undefined) return undefined
-      const refunds = refundsOf.all(requestId) as unknown as { revision: number }[]
+      const refunds = refundsOf.all(requestId)
       return { ...readPlace(row), refunds: refunds.map(({ revision }) => revision) }
     },
     requestOfKey(accountId, keyHash) {
-      const row = ofKey.get(accountId, keyHash) as { request_id: string } | undefined
-      return row?.request_id
+      return ofKey.get(accountId, keyHash)?.request_id
     },
-    runningRequests: (limit) => running.all(limit) as unknown as RunningRequestRow[],
+    runningRequests: (limit) => running.all(limit),
   }
 }

@@ -1,5 +1,6 @@
 /** Reads and writes the rows of the requests view. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { select } from '../../projection/select.ts'
 import type { RowTable } from '../touched-rows.ts'
 import type { KeyUse, RequestPlace } from './project.ts'
 
@@ -20,7 +21,7 @@ export interface StoredPlace {
 
 /** A request's row, and while it runs the one beside it. */
 export function requestsTable(database: DatabaseSync): RowTable<RequestPlace> {
-  const select = database.prepare(SELECT_PLACE)
+  const one = select<StoredPlace>(database, SELECT_PLACE)
   const insert = database.prepare('INSERT INTO requests VALUES (?,?,?,?,?,?)')
   const update = database.prepare(
     'UPDATE requests SET metered = ?, debited = ?, ended = ? WHERE request_id = ?',
@@ -30,7 +31,7 @@ export function requestsTable(database: DatabaseSync): RowTable<RequestPlace> {
   const removeRunning = database.prepare('DELETE FROM running WHERE request_id = ?')
   return {
     load(requestId) {
-      const row = select.get(requestId) as StoredPlace | undefined
+      const row = one.get(requestId)
       return row === undefined ? undefined : readPlace(row)
     },
     insert({ requestId, accountId, accepted, metered, debited, ended, running }) {

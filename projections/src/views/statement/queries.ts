@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { select } from '../../projection/select.ts'
 import type { Statement, StatementQuery } from '../views.ts'
 import { readEntry, type StoredEntry } from './tables.ts'
 
@@ -23,22 +24,28 @@ export interface StatementQueries {
 }
 
 export function statementQueries(database: DatabaseSync): StatementQueries {
-  const head = database.prepare('SELECT number, entry FROM heads WHERE account_id = ?')
-  const sixteenthAtOrBelow = database.prepare(`
+  const head = select<{ number: number; entry: number }>(
+    database,
+    'SELECT number, entry FROM heads WHERE account_id = ?',
+  )
+  const sixteenthAtOrBelow = select<{ number: number }>(
+    database,
+    `
     SELECT number FROM entries WHERE account_id = ? AND entry >= ? AND entry % 16 = 0
-    ORDER BY entry LIMIT 1`)
-  const climb = database.prepare(CLIMB)
+    ORDER BY entry LIMIT 1`,
+  )
+  const climb = select<StoredEntry>(database, CLIMB)
 
   function lastEntryOf(accountId: string): number {
-    return (head.get(accountId) as { entry: number } | undefined)?.entry ?? 0
+    return head.get(accountId)?.entry ?? 0
   }
 
   /** Entries from the first to the last one, both included and both there. */
-  function entriesBetween(accountId: string, first: number, last: number): StoredEntry[] {
+  function entriesBetween(accountId: string, first: number, last: number): readonly StoredEntry[] {
     if (last < first) return []
     const below = sixteenthAtOrBelow.get(accountId, last) ?? head.get(accountId)
-    const { number: start } = below as { number: number }
-    return climb.all({ start, first, last }) as unknown as StoredEntry[]
+    if (below === undefined) throw new Error(`the statement of ${accountId} has no entry ${last}`)
+    return climb.all({ start: below.number, first, last })
   }
 
   /**

@@ -3,6 +3,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { accountStream, type WireFormat } from '@svc/contracts/events/account'
 import type { TokenCounts } from '@svc/contracts/tokens'
 import type { StoredEventType } from '../../projection/decode.ts'
+import { type SelectOne, select, selectOne } from '../../projection/select.ts'
 import type { RowTable } from '../touched-rows.ts'
 import type { StatementEntryType, StatementRow } from '../views.ts'
 import type { Gift, KeyName, NewEntry, RunningRequest, StatementHead } from './project.ts'
@@ -47,7 +48,7 @@ const eventTypes: Readonly<Record<StatementEntryType, StoredEventType>> = {
 /** Numbers entries and keeps them until the next flush. */
 export class NewEntries {
   readonly #insert: StatementSync
-  readonly #selectLast: StatementSync
+  readonly #selectLast: SelectOne<{ last: number }>
   readonly #waiting: NewEntry[] = []
   #lastNumber: number | undefined
 
@@ -55,7 +56,7 @@ export class NewEntries {
     this.#insert = database.prepare(
       'INSERT INTO entries VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)',
     )
-    this.#selectLast = database.prepare('SELECT coalesce(max(number), 0) AS last FROM entries')
+    this.#selectLast = selectOne(database, 'SELECT coalesce(max(number), 0) AS last FROM entries')
   }
 
   /** @returns the number of the entry */
@@ -81,7 +82,7 @@ export class NewEntries {
   }
 
   #storedEntries(): number {
-    this.#lastNumber ??= (this.#selectLast.get() as { last: number }).last
+    this.#lastNumber ??= this.#selectLast.get().last
     return this.#lastNumber
   }
 
@@ -113,7 +114,10 @@ export class NewEntries {
 }
 
 export function headsTable(database: DatabaseSync): RowTable<StatementHead> {
-  const select = database.prepare('SELECT number, entry, at FROM heads WHERE account_id = ?')
+  const one = select<Omit<StatementHead, 'accountId'>>(
+    database,
+    'SELECT number, entry, at FROM heads WHERE account_id = ?',
+  )
   const insert = database.prepare('INSERT INTO heads VALUES (?,?,?,?)')
   const update = database.prepare(
     'UPDATE heads SET number = ?, entry = ?, at = ? WHERE account_id = ?',
@@ -121,7 +125,7 @@ export function headsTable(database: DatabaseSync): RowTable<StatementHead> {
   const remove = database.prepare('DELETE FROM heads WHERE account_id = ?')
   return {
     load(accountId) {
-      const row = select.get(accountId) as Omit<StatementHead, 'accountId'> | undefined
+      const row = one.get(accountId)
       return row === undefined ? undefined : { accountId, ...row }
     },
     insert: (row) => void insert.get(row.accountId, row.number, row.entry, row.at),
@@ -131,13 +135,13 @@ export function headsTable(database: DatabaseSync): RowTable<StatementHead> {
 }
 
 export function runningTable(database: DatabaseSync): RowTable<RunningRequest> {
-  const select = database.prepare('SELECT terms FROM running WHERE request_id = ?')
+  const one = select<{ terms: number }>(database, 'SELECT terms FROM running WHERE request_id = ?')
   const insert = database.prepare('INSERT INTO running VALUES (?,?)')
   const update = database.prepare('UPDATE running SET terms = ? WHERE request_id = ?')
   const remove = database.prepare('DELETE FROM running WHERE request_id = ?')
   return {
     load(requestId) {
-      const row = select.get(requestId) as { terms: number } | undefined
+      const row = one.get(requestId)
       return row === undefined ? undefined : { requestId, terms: row.terms }
     },
     insert: (row) => void insert.get(row.requestId, row.terms),
@@ -147,11 +151,14 @@ export function runningTable(database: DatabaseSync): RowTable<RunningRequest> {
 }
 
 export function giftsTable(database: DatabaseSync): RowTable<Gift> {
-  const select = database.prepare('SELECT grant_id FROM gifts WHERE grant_id = ?')
+  const one = select<{ grant_id: string }>(
+    database,
+    'SELECT grant_id FROM gifts WHERE grant_id = ?',
+  )
   const insert = database.prepare('INSERT INTO gifts VALUES (?)')
   const remove = database.prepare('DELETE FROM gifts WHERE grant_id = ?')
   return {
-    load: (grantId) => (select.get(grantId) === undefined ? undefined : { grantId }),
+    load: (grantId) => (one.get(grantId) === undefined ? undefined : { grantId }),
     insert: ({ grantId }) => void insert.get(grantId),
     // There is nothing in it to change.
     update: () => {},
@@ -160,13 +167,13 @@ export function giftsTable(database: DatabaseSync): RowTable<Gift> {
 }
 
 export function keyNamesTable(database: DatabaseSync): RowTable<KeyName> {
-  const select = database.prepare('SELECT name FROM key_names WHERE key_id = ?')
+  const one = select<{ name: string }>(database, 'SELECT name FROM key_names WHERE key_id = ?')
   const insert = database.prepare('INSERT INTO key_names VALUES (?,?)')
   const update = database.prepare('UPDATE key_names SET name = ? WHERE key_id = ?')
   const remove = database.prepare('DELETE FROM key_names WHERE key_id = ?')
   return {
     load(keyId) {
-      const row = select.get(keyId) as { name: string } | undefined
+      const row = one.get(keyId)
       return row === undefined ? undefined : { keyId, name: row.name }
     },
     insert: (row) => void insert.get(row.keyId, row.name),

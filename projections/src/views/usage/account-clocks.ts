@@ -3,23 +3,32 @@
  * several gateways, and so several clocks, an event may be older than the one before it, and then
  * takes the time of that one.
  */
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
+import { type SelectOne, selectOne } from '../../projection/select.ts'
 
 /** About 2 MB. */
 const CLOCKS_KEPT = 10_000
 
+/** Null when nothing has happened yet. */
+interface LastTime {
+  readonly at: number | null
+}
+
 export class AccountClocks {
-  readonly #select: StatementSync
+  readonly #select: SelectOne<LastTime>
   readonly #times = new Map<string, number>()
 
   constructor(database: DatabaseSync) {
-    this.#select = database.prepare(`
+    this.#select = selectOne(
+      database,
+      `
       SELECT max(at) AS at FROM (
         SELECT (SELECT at FROM usage WHERE series = number ORDER BY quarter DESC LIMIT 1) AS at
         FROM series WHERE account_id = :account
         UNION ALL
         SELECT max(at) FROM movements WHERE account_id = :account
-      )`)
+      )`,
+    )
   }
 
   advance(accountId: string, at: number): number {
@@ -40,7 +49,6 @@ export class AccountClocks {
   }
 
   #stored(accountId: string): number {
-    const row = this.#select.get({ account: accountId }) as { at: number | null }
-    return row.at ?? 0
+    return this.#select.get({ account: accountId }).at ?? 0
   }
 }

@@ -3,6 +3,7 @@
  * row for each step of time, and not at as many as there are combinations.
  */
 import type { DatabaseSync } from 'node:sqlite'
+import { select } from '../../projection/select.ts'
 import type { TotalsTable } from './totals.ts'
 import { columnsOf, nothingUsed, readUsed, type StoredUsed, type Used } from './used.ts'
 
@@ -19,13 +20,14 @@ interface StoredAccountUsage extends StoredUsed {
 }
 
 export function accountUsageTable(database: DatabaseSync): TotalsTable<string, AccountUsage> {
-  const select = database.prepare(
+  const last = select<StoredAccountUsage>(
+    database,
     'SELECT * FROM account_usage WHERE account_id = ? ORDER BY quarter DESC LIMIT 1',
   )
   const put = database.prepare('INSERT OR REPLACE INTO account_usage VALUES (?,?,?,?,?,?,?,?,?)')
   return {
     load(accountId) {
-      const row = select.get(accountId) as StoredAccountUsage | undefined
+      const row = last.get(accountId)
       return row === undefined ? undefined : { accountId, quarter: row.quarter, ...readUsed(row) }
     },
     empty: (accountId) => ({ accountId, quarter: 0, ...nothingUsed() }),

@@ -6,9 +6,10 @@
  * already is added to every row from its own quarter on. These are few: as many as quarters passed
  * while it ran.
  */
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { idTimeMs } from '@svc/contracts/ids'
 import { QUARTER_MS } from '@svc/contracts/zone'
+import { type Select, select } from '../../projection/select.ts'
 import { type EndedRequest, endedStatuses } from './project.ts'
 import { statusNumber } from './tables.ts'
 import { Totals, type TotalsTable } from './totals.ts'
@@ -45,17 +46,19 @@ export function listOf(series: number, status: EndedRequest['status']): number {
 export class EndedTotals {
   readonly #totals: Totals<number, EndedTotal>
   readonly #table: TotalsTable<number, EndedTotal>
-  readonly #upTo: StatementSync
-  readonly #between: StatementSync
+  readonly #upTo: Select<StoredEndedTotal>
+  readonly #between: Select<StoredEndedTotal>
   readonly #late: Late[] = []
 
   constructor(database: DatabaseSync) {
     this.#table = endedTotalsTable(database)
     this.#totals = new Totals(this.#table, LISTS_KEPT)
-    this.#upTo = database.prepare(
+    this.#upTo = select(
+      database,
       'SELECT * FROM ended_totals WHERE list = ? AND quarter <= ? ORDER BY quarter DESC LIMIT 1',
     )
-    this.#between = database.prepare(
+    this.#between = select(
+      database,
       'SELECT * FROM ended_totals WHERE list = ? AND quarter > ? AND quarter < ?',
     )
   }
@@ -85,9 +88,9 @@ export class EndedTotals {
   }
 
   *#addLate({ list, quarter, before, used }: Late): Generator<undefined> {
-    const stored = this.#upTo.get(list, quarter) as StoredEndedTotal | undefined
+    const stored = this.#upTo.get(list, quarter)
     const own = stored === undefined ? this.#table.empty(list) : readEndedTotal(stored)
-    const behind = this.#between.all(list, quarter, before) as unknown as StoredEndedTotal[]
+    const behind = this.#between.all(list, quarter, before)
     for (const total of [{ ...own, quarter }, ...behind.map(readEndedTotal)]) {
       addUsed(total, used)
       this.#table.put(total)
@@ -97,13 +100,14 @@ export class EndedTotals {
 }
 
 function endedTotalsTable(database: DatabaseSync): TotalsTable<number, EndedTotal> {
-  const select = database.prepare(
+  const last = select<StoredEndedTotal>(
+    database,
     'SELECT * FROM ended_totals WHERE list = ? ORDER BY quarter DESC LIMIT 1',
   )
   const put = database.prepare('INSERT OR REPLACE INTO ended_totals VALUES (?,?,?,?,?,?,?,?,?)')
   return {
     load(list) {
-      const row = select.get(list) as StoredEndedTotal | undefined
+      const row = last.get(list)
       return row === undefined ? undefined : readEndedTotal(row)
     },
     empty: (list) => ({ list, quarter: 0, ...nothingUsed() }),

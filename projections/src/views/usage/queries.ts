@@ -1,7 +1,14 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import type { WireFormat } from '@svc/contracts/events/account'
 import type { PicoDollars } from '@svc/contracts/money'
 import { QUARTER_MS } from '@svc/contracts/zone'
+import {
+  type Select,
+  type SelectOne,
+  select,
+  selectArrays,
+  selectOne,
+} from '../../projection/select.ts'
 import type {
   AccountMonth,
   DebitedAccount,
@@ -23,7 +30,7 @@ import {
   type StoredMovements,
   type StoredUsage,
 } from './tables.ts'
-import { nothingUsed, sumOfUsed, usedBetween } from './used.ts'
+import { nothingUsed, sumOfUsed, type UsedColumns, usedBetween } from './used.ts'
 import { eachUsedStep, lastBefore, quarterOf, totalsBefore } from './used-steps.ts'
 
 interface StoredSeries {
@@ -33,51 +40,64 @@ interface StoredSeries {
   readonly format: WireFormat
 }
 
+/** Null when nothing was used since. */
+interface NextQuarter {
+  readonly quarter: number | null
+}
+
 type SeriesFilter = Omit<UsageQuery, 'edges' | 'groupBy'>
 
 export class UsageQueries {
-  readonly #series: StatementSync
-  readonly #countSeries: StatementSync
-  readonly #usageBefore: StatementSync
-  readonly #usedBefore: StatementSync
-  readonly #allUsedBefore: StatementSync
-  readonly #nextQuarter: StatementSync
-  readonly #nextOfAll: StatementSync
-  readonly #movementsBefore: StatementSync
-  readonly #key: StatementSync
-  readonly #keysOf: StatementSync
-  readonly #lastOfKey: StatementSync
+  readonly #series: Select<StoredSeries>
+  readonly #countSeries: SelectOne<{ count: number }>
+  readonly #usageBefore: Select<StoredUsage>
+  readonly #usedBefore: Select<UsedColumns>
+  readonly #allUsedBefore: Select<UsedColumns>
+  readonly #nextQuarter: SelectOne<NextQuarter>
+  readonly #nextOfAll: SelectOne<NextQuarter>
+  readonly #movementsBefore: Select<StoredMovements>
+  readonly #key: Select<StoredKey>
+  readonly #keysOf: Select<StoredKey>
+  readonly #lastOfKey: Select<StoredUsage>
   readonly #spending: Spending
 
   constructor(database: DatabaseSync) {
-    this.#series = database.prepare(
+    this.#series = select(
+      database,
       'SELECT number, key_id, model, format FROM series WHERE account_id = ? ORDER BY number',
     )
-    this.#countSeries = database.prepare(
+    this.#countSeries = selectOne(
+      database,
       'SELECT count(*) AS count FROM series WHERE account_id = ?',
     )
-    this.#usageBefore = database.prepare(
+    this.#usageBefore = select(
+      database,
       'SELECT * FROM usage WHERE series = ? AND quarter < ? ORDER BY quarter DESC LIMIT 1',
     )
-    this.#usedBefore = database.prepare(lastBefore('usage', 'series'))
-    this.#allUsedBefore = database.prepare(lastBefore('account_usage', 'account_id'))
-    // A page by hour and by key looks at thousands of rows: as objects they take twice as long.
-    for (const select of [this.#usedBefore, this.#allUsedBefore]) select.setReturnArrays(true)
-    this.#nextQuarter = database.prepare(
+    // A page by hour and by key looks at thousands of rows.
+    this.#usedBefore = selectArrays(database, lastBefore('usage', 'series'))
+    this.#allUsedBefore = selectArrays(database, lastBefore('account_usage', 'account_id'))
+    this.#nextQuarter = selectOne(
+      database,
       'SELECT min(quarter) AS quarter FROM usage WHERE series = ? AND quarter >= ?',
     )
-    this.#nextOfAll = database.prepare(
+    this.#nextOfAll = selectOne(
+      database,
       'SELECT min(quarter) AS quarter FROM account_usage WHERE account_id = ? AND quarter >= ?',
     )
-    this.#movementsBefore = database.prepare(
+    this.#movementsBefore = select(
+      database,
       'SELECT * FROM movements WHERE account_id = ? AND quarter < ? ORDER BY quarter DESC LIMIT 1',
     )
-    this.#key = database.prepare('SELECT * FROM keys WHERE key_id = ?')
-    this.#keysOf = database.prepare('SELECT * FROM keys WHERE account_id = ? ORDER BY key_id')
-    this.#lastOfKey = database.prepare(`
+    this.#key = select(database, 'SELECT * FROM keys WHERE key_id = ?')
+    this.#keysOf = select(database, 'SELECT * FROM keys WHERE account_id = ? ORDER BY key_id')
+    this.#lastOfKey = select(
+      database,
+      `
       SELECT usage.* FROM series JOIN usage ON usage.series = series.number
       WHERE account_id = ? AND key_id = ?
-        AND quarter = (SELECT max(quarter) FROM usage WHERE usage.series = series.number)`)
+        AND quarter = (SELECT max(quarter) FROM usage WHERE usage.series = series.number)`,
+    )
     this.#spending = new Spending(database)
   }
 
@@ -118,11 +138,11 @@ export class UsageQueries {
   nextUse(filter: SeriesFilter, fromMs: number): number | undefined {
     const from = quarterOf(fromMs)
     if (isOfAll(filter)) {
-      const { quarter } = this.#nextOfAll.get(filter.accountId, from) as { quarter: number | null }
+      const { quarter } = this.#nextOfAll.get(filter.accountId, from)
       return quarter === null ? undefined : quarter * QUARTER_MS
     }
     const next = this.#matching(filter).flatMap(({ number }) => {
-      const row = this.#nextQuarter.get(number, from) as { quarter: number | null }
+      const row = this.#nextQuarter.get(number, from)
       return row.quarter ?? []
     })
     return next.length === 0 ? undefined : Math.min(...next) * QUARTER_MS
@@ -157,38 +177,38 @@ export class UsageQueries {
 
   /** Combinations of key, model and format: usage looks at each of them. */
   seriesCount(accountId: string): number {
-    return (this.#countSeries.get(accountId) as { count: number }).count
+    return this.#countSeries.get(accountId).count
   }
 
   key(keyId: string): KeyUsage | undefined {
-    const stored = this.#key.get(keyId) as StoredKey | undefined
+    const stored = this.#key.get(keyId)
     return stored === undefined ? undefined : this.#keyUsage(stored)
   }
 
   /** Oldest first. */
   keys(accountId: string): readonly KeyUsage[] {
-    const rows = this.#keysOf.all(accountId) as unknown as StoredKey[]
+    const rows = this.#keysOf.all(accountId)
     return rows.map((row) => this.#keyUsage(row))
   }
 
   #matching({ accountId, ...filter }: SeriesFilter): readonly StoredSeries[] {
-    const rows = this.#series.all(accountId) as unknown as StoredSeries[]
+    const rows = this.#series.all(accountId)
     return rows.filter((row) => matches(row, filter))
   }
 
   #totalBefore(number: number, quarter: number): UsageTotal {
-    const row = this.#usageBefore.get(number, quarter) as StoredUsage | undefined
+    const row = this.#usageBefore.get(number, quarter)
     return row === undefined ? emptyUsage(number) : readUsage(row)
   }
 
   #movedBefore(accountId: string, quarter: number): MovementTotal {
-    const row = this.#movementsBefore.get(accountId, quarter) as StoredMovements | undefined
+    const row = this.#movementsBefore.get(accountId, quarter)
     return row === undefined ? emptyMovements(accountId) : readMovements(row)
   }
 
   #keyUsage(stored: StoredKey): KeyUsage {
     const key = readKey(stored)
-    const rows = this.#lastOfKey.all(key.accountId, key.keyId) as unknown as StoredUsage[]
+    const rows = this.#lastOfKey.all(key.accountId, key.keyId)
     const totals = rows.map(readUsage)
     const used = totals.map((total) => usedBetween(nothingUsed(), total))
     const lastUsedAt = Math.max(0, ...totals.map((total) => total.lastUsedAt))

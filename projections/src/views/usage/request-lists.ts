@@ -5,8 +5,9 @@
  * of all of them, again and again: it looks once into each list and once more for every request,
  * however many there are.
  */
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { idFloor } from '@svc/contracts/ids'
+import { type Select, type SelectOne, select, selectOne } from '../../projection/select.ts'
 import type { RequestsQuery } from '../views.ts'
 import { endedStatuses } from './project.ts'
 import { statusNumber } from './tables.ts'
@@ -17,17 +18,24 @@ interface List {
   newest: string | undefined
 }
 
+/** Null when the list has none before. */
+interface NewestId {
+  readonly id: string | null
+}
+
 export class RequestLists {
   readonly #series: ReturnType<typeof seriesThatFit>
-  readonly #ended: StatementSync
-  readonly #running: StatementSync
+  readonly #ended: SelectOne<NewestId>
+  readonly #running: Select<{ id: string }>
 
   constructor(database: DatabaseSync) {
     this.#series = seriesThatFit(database)
-    this.#ended = database.prepare(
+    this.#ended = selectOne(
+      database,
       'SELECT max(request_id) AS id FROM ended WHERE series = ? AND status = ? AND request_id < ?',
     )
-    this.#running = database.prepare(
+    this.#running = select(
+      database,
       'SELECT request_id AS id FROM running WHERE series = ? ORDER BY request_id DESC',
     )
   }
@@ -60,15 +68,14 @@ export class RequestLists {
 
   #endedList(series: number, status: number): List {
     const next = (before: string) => {
-      const row = this.#ended.get(series, status, before) as { id: string | null }
-      return row.id ?? undefined
+      return this.#ended.get(series, status, before).id ?? undefined
     }
     return { next, newest: undefined }
   }
 
   /** Only few run, in all accounts together. */
   #runningList(series: number): List {
-    const ids = (this.#running.all(series) as { id: string }[]).map(({ id }) => id)
+    const ids = this.#running.all(series).map(({ id }) => id)
     return { next: (before) => ids.find((id) => id < before), newest: undefined }
   }
 }
@@ -77,12 +84,15 @@ type Asked = Pick<RequestsQuery, 'accountId' | 'keyId' | 'model' | 'format'>
 
 /** The question for the numbers of an account's series that fit. */
 export function seriesThatFit(database: DatabaseSync): (asked: Asked) => readonly number[] {
-  const select = database.prepare(`
+  const fitting = select<{ number: number }>(
+    database,
+    `
     SELECT number FROM series WHERE account_id = :accountId
       AND (:keyId IS NULL OR key_id = :keyId) AND (:model IS NULL OR model = :model)
-      AND (:format IS NULL OR format = :format)`)
+      AND (:format IS NULL OR format = :format)`,
+  )
   return ({ accountId, keyId = null, model = null, format = null }) => {
-    const rows = select.all({ accountId, keyId, model, format }) as { number: number }[]
+    const rows = fitting.all({ accountId, keyId, model, format })
     return rows.map(({ number }) => number)
   }
 }

@@ -2,13 +2,14 @@
  * What all requests of an account come to that a list shows, by what became of them: of each series
  * and status the difference of two totals, however many requests lie between them.
  */
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { idFloor } from '@svc/contracts/ids'
+import { type Select, type SelectOne, selectArrays, selectOne } from '../../projection/select.ts'
 import type { RequestTotal, RequestTotalsQuery } from '../views.ts'
 import { listOf } from './ended-totals.ts'
 import { endedStatuses } from './project.ts'
 import { seriesThatFit } from './request-lists.ts'
-import { nothingUsed, sumOfUsed, usedBetween } from './used.ts'
+import { nothingUsed, sumOfUsed, type UsedColumns, usedBetween } from './used.ts'
 import { lastBefore, quarterOf, totalsBefore, usedFromTo } from './used-steps.ts'
 
 const NOTHING = usedBetween(nothingUsed(), nothingUsed())
@@ -17,14 +18,14 @@ const BEHIND_ALL = 'req_~'
 
 export class RequestTotals {
   readonly #series: ReturnType<typeof seriesThatFit>
-  readonly #usedBefore: StatementSync
-  readonly #running: StatementSync
+  readonly #usedBefore: Select<UsedColumns>
+  readonly #running: SelectOne<{ count: number }>
 
   constructor(database: DatabaseSync) {
     this.#series = seriesThatFit(database)
-    this.#usedBefore = database.prepare(lastBefore('ended_totals', 'list'))
-    this.#usedBefore.setReturnArrays(true)
-    this.#running = database.prepare(
+    this.#usedBefore = selectArrays(database, lastBefore('ended_totals', 'list'))
+    this.#running = selectOne(
+      database,
       `SELECT count(*) AS count FROM running
        WHERE series = ? AND request_id >= ? AND request_id < ?`,
     )
@@ -57,9 +58,7 @@ export class RequestTotals {
   #runningOf(series: readonly number[], { from, to }: RequestTotalsQuery): RequestTotal {
     const first = idFloor('req', from ?? 0)
     const end = to === undefined ? BEHIND_ALL : idFloor('req', to)
-    const counts = series.map(
-      (number) => (this.#running.get(number, first, end) as { count: number }).count,
-    )
+    const counts = series.map((number) => this.#running.get(number, first, end).count)
     const requests = counts.reduce((sum, count) => sum + count, 0)
     return { status: 'running', ...NOTHING, requests }
   }

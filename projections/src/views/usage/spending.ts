@@ -6,26 +6,29 @@
  * before. That stays as it is once the account has used something since, for its rows follow its
  * own clock: so it is looked up once, and the next list looks nothing up.
  */
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import type { PicoDollars } from '@svc/contracts/money'
+import { type Select, selectArrays } from '../../projection/select.ts'
 import type { DebitedAccount } from '../views.ts'
 
 /** Some 10 MB. */
 const REMEMBERED_MAX = 100_000
 
 export class Spending {
-  readonly #select: StatementSync
+  readonly #select: Select<readonly [amounts: string | null]>
   #from = 0
   readonly #usedBefore = new Map<string, PicoDollars>()
 
   constructor(database: DatabaseSync) {
     // One look into an index for each account.
-    this.#select = database.prepare(`
+    this.#select = selectArrays(
+      database,
+      `
       SELECT (SELECT input_amount || ' ' || cached_input_amount || ' ' || output_amount
         FROM account_usage WHERE account_id = asked.value AND quarter < :quarter
         ORDER BY quarter DESC LIMIT 1)
-      FROM json_each(:accountIds) AS asked ORDER BY asked.id`)
-    this.#select.setReturnArrays(true)
+      FROM json_each(:accountIds) AS asked ORDER BY asked.id`,
+    )
   }
 
   /**
@@ -54,10 +57,11 @@ export class Spending {
   ): readonly (readonly [accountId: string, used: PicoDollars])[] {
     if (accounts.length === 0) return []
     const accountIds = JSON.stringify(accounts.map(({ accountId }) => accountId))
-    const rows = this.#select.all({ accountIds, quarter })
-    return (rows as unknown as (readonly [string | null])[]).map(([amounts], index) => [
-      accounts[index]?.accountId ?? '',
-      amounts === null ? 0n : amounts.split(' ').reduce((sum, each) => sum + BigInt(each), 0n),
-    ])
+    return this.#select
+      .all({ accountIds, quarter })
+      .map(([amounts], index) => [
+        accounts[index]?.accountId ?? '',
+        amounts === null ? 0n : amounts.split(' ').reduce((sum, each) => sum + BigInt(each), 0n),
+      ])
   }
 }

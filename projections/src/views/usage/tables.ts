@@ -1,5 +1,6 @@
 /** Reads and writes the rows of the usage view. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { select } from '../../projection/select.ts'
 import { type RowTable, rowsByKey } from '../touched-rows.ts'
 import {
   type EndedRequest,
@@ -47,13 +48,14 @@ export interface StoredKey {
 }
 
 export function usageTable(database: DatabaseSync): TotalsTable<number, UsageTotal> {
-  const select = database.prepare(
+  const last = select<StoredUsage>(
+    database,
     'SELECT * FROM usage WHERE series = ? ORDER BY quarter DESC LIMIT 1',
   )
   const put = database.prepare('INSERT OR REPLACE INTO usage VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)')
   return {
     load(series) {
-      const row = select.get(series) as StoredUsage | undefined
+      const row = last.get(series)
       return row === undefined ? undefined : readUsage(row)
     },
     empty: emptyUsage,
@@ -96,13 +98,14 @@ export function readUsage(row: StoredUsage): UsageTotal {
 }
 
 export function movementsTable(database: DatabaseSync): TotalsTable<string, MovementTotal> {
-  const select = database.prepare(
+  const last = select<StoredMovements>(
+    database,
     'SELECT * FROM movements WHERE account_id = ? ORDER BY quarter DESC LIMIT 1',
   )
   const put = database.prepare('INSERT OR REPLACE INTO movements VALUES (?,?,?,?,?,?,?,?,?,?)')
   return {
     load(accountId) {
-      const row = select.get(accountId) as StoredMovements | undefined
+      const row = last.get(accountId)
       return row === undefined ? undefined : readMovements(row)
     },
     empty: emptyMovements,
@@ -183,13 +186,16 @@ export function readKey(row: StoredKey): KeyState {
 }
 
 export function runningSeriesTable(database: DatabaseSync): RowTable<RunningSeries> {
-  const select = database.prepare('SELECT series, status FROM running WHERE request_id = ?')
+  const one = select<{ series: number; status: number }>(
+    database,
+    'SELECT series, status FROM running WHERE request_id = ?',
+  )
   const insert = database.prepare('INSERT INTO running VALUES (?,?,?)')
   const update = database.prepare('UPDATE running SET status = ? WHERE request_id = ?')
   const remove = database.prepare('DELETE FROM running WHERE request_id = ?')
   return {
     load(requestId) {
-      const row = select.get(requestId) as { series: number; status: number } | undefined
+      const row = one.get(requestId)
       if (row === undefined) return undefined
       return { requestId, series: row.series, status: endedStatuses[row.status] ?? 'finished' }
     },

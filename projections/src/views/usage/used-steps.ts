@@ -1,6 +1,6 @@
 /** What was used in each step of a period, from the totals at its edges. */
-import type { StatementSync } from 'node:sqlite'
 import { QUARTER_MS } from '@svc/contracts/zone'
+import type { Select } from '../../projection/select.ts'
 import type { UsedTokens } from '../views.ts'
 import { NOTHING_USED, readColumns, type UsedColumns, usedBetween } from './used.ts'
 
@@ -18,8 +18,8 @@ export function lastBefore(
     FROM ${table} WHERE ${column} = ? AND quarter < ? ORDER BY quarter DESC LIMIT 1`
 }
 
-export function totalsBefore(select: StatementSync, of: number | string): UsedBefore {
-  return (quarter) => (select.get(of, quarter ?? 0) as UsedColumns | undefined) ?? NOTHING_USED
+export function totalsBefore(select: Select<UsedColumns>, of: number | string): UsedBefore {
+  return (quarter) => select.get(of, quarter ?? 0) ?? NOTHING_USED
 }
 
 /**
