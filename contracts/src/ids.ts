@@ -77,8 +77,13 @@ export function makeDerivedId(kind: IdKind, timeMs: number, ...words: readonly s
   return makeId(kind, timeMs, digest)
 }
 
-/** In the id of what its words alone name: the time of the asking is another each time. */
+/** For ids that words alone name: they carry no time, because each retry comes at another one. */
 const NO_TIME_MS = 0
+
+/** What an idempotency key alone names. Within an account, its id has to be among the words too. */
+export function idOfIdempotencyKey(kind: IdKind, key: string): string {
+  return makeDerivedId(kind, NO_TIME_MS, 'key', key)
+}
 
 /** The account that the operator's own system calls so, whether there is one or not. */
 export function accountIdOfExternal(externalId: string): string {

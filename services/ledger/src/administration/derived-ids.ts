@@ -3,13 +3,11 @@ import {
   accountIdOfExternal,
   type IdKind,
   type IdSource,
+  idOfIdempotencyKey,
   idTimeMs,
   keyIdOfExternal,
   makeDerivedId,
 } from '@svc/contracts/ids'
-
-/** Of accounts that are named from outside: the time of the asking is not the same each time. */
-const NO_TIME_MS = 0
 
 export class DerivedIds {
   readonly #ids: IdSource
@@ -21,7 +19,7 @@ export class DerivedIds {
   /** An external id names its account; else the key does, and without one it is a new account. */
   account(externalId: string | null, key: string | undefined): string {
     if (externalId !== null) return accountIdOfExternal(externalId)
-    if (key !== undefined) return makeDerivedId('acct', NO_TIME_MS, 'key', key)
+    if (key !== undefined) return idOfIdempotencyKey('acct', key)
     return this.#ids.next('acct')
   }
 
@@ -44,7 +42,7 @@ export class DerivedIds {
 
   /** A run of corrections is named by its key alone: it goes on under it after a crash. */
   run(key: string): string {
-    return makeDerivedId('run', NO_TIME_MS, 'key', key)
+    return idOfIdempotencyKey('run', key)
   }
 
   /** Of a run on each account, one adjustment for each kind of credit. */

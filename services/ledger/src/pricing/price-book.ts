@@ -11,7 +11,7 @@ import { ServiceError } from '@svc/contracts/errors'
 import type { PriceCorrection } from '@svc/contracts/events/account'
 import { decodeEvent, decodeMetadata, encodeEvent } from '@svc/contracts/events/codec'
 import { type PricingEvent, pricingStream } from '@svc/contracts/events/pricing'
-import { eventId, type IdSource, makeDerivedId } from '@svc/contracts/ids'
+import { eventId, type IdSource, idOfIdempotencyKey } from '@svc/contracts/ids'
 import type { EventStore, NewEvent } from '@svc/contracts/ports/event-store'
 import { damageIn, type Quarantine } from '@svc/contracts/ports/quarantine'
 import type { SnapshotStore } from '@svc/contracts/ports/snapshot-store'
@@ -258,7 +258,8 @@ export class PriceBook {
   async #publish(newPrice: NewPrice, isOnlyAsFirst = false) {
     const { clock, ids } = this.#ports
     const { idempotencyKey, actor = this.#ports.actor } = newPrice
-    const version = idempotencyKey === undefined ? ids.next('price') : versionOf(idempotencyKey)
+    const version =
+      idempotencyKey === undefined ? ids.next('price') : idOfIdempotencyKey('price', idempotencyKey)
     let created = false
     // Of two gateways that are asked with the same key at once, one loses the race for the head.
     if (idempotencyKey !== undefined) await this.#readNewest()
@@ -361,11 +362,6 @@ function refuseOtherContent({ price, from, to }: PriceCorrection, asked: Correct
   if (isSame) return
   const message = 'This run was begun before, with another price or for other requests.'
   throw new ServiceError('conflict', message)
-}
-
-/** Named by its key alone, whatever the time: a repeat finds it. */
-function versionOf(idempotencyKey: string): string {
-  return makeDerivedId('price', 0, 'key', idempotencyKey)
 }
 
 /** A price from now on is one from when it was first asked for. */

@@ -14,7 +14,7 @@ import {
   adminTokensStream,
 } from '@svc/contracts/events/admin-tokens'
 import { decodeEvent, decodeMetadata, encodeEvent } from '@svc/contracts/events/codec'
-import { eventId, type IdSource, makeDerivedId } from '@svc/contracts/ids'
+import { eventId, type IdSource, idOfIdempotencyKey } from '@svc/contracts/ids'
 import { readKeptText } from '@svc/contracts/kept-text'
 import type { EventStore, NewEvent } from '@svc/contracts/ports/event-store'
 import type { Quarantine } from '@svc/contracts/ports/quarantine'
@@ -23,9 +23,7 @@ import type { Clock, Timer } from '@svc/contracts/ports/time'
 import { FreshStream } from '@svc/ledger/fresh-stream'
 
 const TOKENS_MAX = 10_000
-/** In the id of what its key names: the time of the asking is another each time. */
-const NO_TIME_MS = 0
-/** Of no secret. */
+/** Compared with in place of an unknown token's hash: no secret has it. */
 const NO_HASH = '0'.repeat(64)
 
 export interface AdminTokensPorts {
@@ -132,9 +130,7 @@ export class AdminTokens {
     const { ids, clock, texts, randomBytes } = this.#ports
     const { actor, name, role, expiresAt } = token
     const tokenId =
-      idempotencyKey === undefined
-        ? ids.next('tok')
-        : makeDerivedId('tok', NO_TIME_MS, 'key', idempotencyKey)
+      idempotencyKey === undefined ? ids.next('tok') : idOfIdempotencyKey('tok', idempotencyKey)
     const secret = makeAdminSecret(tokenId, randomBytes(SECRET_RANDOM_BYTES))
     const shown = { secretHash: hashSecret(secret), lastFour: lastFour(secret) }
     if (idempotencyKey !== undefined) await this.#stream.refresh()
