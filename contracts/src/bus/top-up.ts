@@ -4,8 +4,8 @@
  */
 import { z } from 'zod'
 import { accountOperations } from '../admin/accounts.ts'
+import { DEFAULT_GRANT_PRIORITY } from '../events/account.ts'
 
-const DEFAULT_PRIORITY = 100
 const DEFAULT_REASON = 'top-up'
 
 const granted = accountOperations.grant.input.shape
@@ -18,7 +18,7 @@ export const topUp = z.strictObject({
     .unwrap()
     .describe('of the payment: the same one on the same account is granted once, for ever'),
   category: granted.category.default('paid').describe('what kind of credit it is'),
-  priority: granted.priority.default(DEFAULT_PRIORITY).describe('lower is spent first'),
+  priority: granted.priority.default(DEFAULT_GRANT_PRIORITY).describe('lower is spent first'),
   expires_at: granted.expires_at
     .default(null)
     .describe('when what is left of it ends, RFC 3339 with a zone; null: never'),

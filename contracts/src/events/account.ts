@@ -22,6 +22,10 @@ const at = { at: timeMs }
 export const freeText = z.string()
 /** Priorities of grants are from 0 to this; the lower is spent first. */
 export const GRANT_PRIORITY_MAX = 1_000
+/** The priority of a grant for which nobody says another. */
+export const DEFAULT_GRANT_PRIORITY = 100
+/** Of the credit that a correction brings. Its events do not say it, so it is the same for ever. */
+export const CORRECTION_PRIORITY = 100
 
 export const spendPolicies = ['standard', 'strict'] as const
 export const spendPolicy = z.enum(spendPolicies)

@@ -1,5 +1,5 @@
 /** What is left of every grant of credit: it burns down, expires, is voided, and gets refunds. */
-import type { GrantSlice } from '@svc/contracts/events/account'
+import { CORRECTION_PRIORITY, type GrantSlice } from '@svc/contracts/events/account'
 import type { PicoDollars } from '@svc/contracts/money'
 import type { StoredData, StoredEvent } from '../../projection/decode.ts'
 import type { TouchedRows } from '../touched-rows.ts'
@@ -19,9 +19,6 @@ export interface GrantState {
 type Grants = TouchedRows<GrantState>
 /** A part of an amount, as it is stored. */
 type StoredSlice = Readonly<Record<keyof GrantSlice, string>>
-
-/** Of credit that a correction brings, as the ledger has it. */
-const CORRECTION_PRIORITY = 100
 
 export function projectGrants(grants: Grants, event: StoredEvent, accountId: string): void {
   switch (event.type) {

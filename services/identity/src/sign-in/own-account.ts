@@ -1,12 +1,10 @@
 /** A new user with an account of their own, where the operator has opened that. */
+import { DEFAULT_GRANT_PRIORITY } from '@svc/contracts/events/account'
 import { SIGN_UP_ACTOR, userActor } from '@svc/contracts/events/actors'
 import type { PicoDollars } from '@svc/contracts/money'
 import type { Ledger } from '@svc/ledger/ledger'
 import type { Users } from '../users/users.ts'
 import { Joining, type JoiningPorts, type Newcomer } from './joining.ts'
-
-/** Of the credit of a new account. */
-const PRIORITY = 100
 
 export interface SignUpSettings {
   /**
@@ -66,7 +64,7 @@ export class OwnAccount {
     await ledger.administration.grant(accountId, {
       amount: signUp.credit,
       category: 'promotional',
-      priority: PRIORITY,
+      priority: DEFAULT_GRANT_PRIORITY,
       expiresAt: null,
       reference: 'sign-up',
       reason: 'credit to try the service with',

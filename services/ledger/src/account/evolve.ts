@@ -8,7 +8,11 @@
  * Every event that moves the balance says what the balance is afterwards. The fold adds up by
  * itself and compares: an account whose history does not add up is not traded with.
  */
-import type { AccountEvent, AccountEventOf } from '@svc/contracts/events/account'
+import {
+  type AccountEvent,
+  type AccountEventOf,
+  CORRECTION_PRIORITY,
+} from '@svc/contracts/events/account'
 import { readKeptText } from '@svc/contracts/kept-text'
 import type { PicoDollars } from '@svc/contracts/money'
 import { insertInBurnOrder } from './burn-down.ts'
@@ -24,9 +28,6 @@ import {
   MAX_KNOWN_KEYS,
   MAX_REFUNDED_REQUESTS,
 } from './state.ts'
-
-/** Of credit that a correction brings: as of a grant for which nobody says otherwise. */
-const CORRECTION_PRIORITY = 100
 
 type DataOf<T extends AccountEvent['type']> = AccountEventOf<T>['data']
 

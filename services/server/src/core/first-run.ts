@@ -4,7 +4,7 @@
  */
 
 import { DEMO_RATES } from '@svc/contracts/demo-price'
-import { accountStream } from '@svc/contracts/events/account'
+import { accountStream, DEFAULT_GRANT_PRIORITY } from '@svc/contracts/events/account'
 import { FIRST_RUN_ACTOR, gatewayActor, initialPriceActor } from '@svc/contracts/events/actors'
 import { decodeMetadata } from '@svc/contracts/events/codec'
 import { pricingStream } from '@svc/contracts/events/pricing'
@@ -80,7 +80,7 @@ export async function prepareFirstRun(
   await ledger.grant(accountId, {
     amount: DEMO_CREDIT,
     category: 'promotional',
-    priority: 100,
+    priority: DEFAULT_GRANT_PRIORITY,
     expiresAt: null,
     reference: 'first-run',
     reason: 'credit to try the service with',

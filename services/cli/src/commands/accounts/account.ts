@@ -5,7 +5,7 @@ import {
   accountOrders,
 } from '@svc/contracts/admin/accounts'
 import type { OperationInput, Operations } from '@svc/contracts/admin/operations'
-import { GRANT_PRIORITY_MAX } from '@svc/contracts/events/account'
+import { DEFAULT_GRANT_PRIORITY, GRANT_PRIORITY_MAX } from '@svc/contracts/events/account'
 import { Command, Option } from 'commander'
 import type { Context } from '../../context/context.ts'
 import { factsText } from '../../output/facts.ts'
@@ -96,7 +96,11 @@ export function accountCommand(contextOf: ContextOf): Command {
         .choices(['paid', 'promotional'])
         .default('paid'),
     )
-    .option('--priority <number>', 'lower is spent first, 0 to 1000', '100')
+    .option(
+      '--priority <number>',
+      `lower is spent first, 0 to ${GRANT_PRIORITY_MAX}`,
+      `${DEFAULT_GRANT_PRIORITY}`,
+    )
     .option('--expires <time>', 'when what is left of it ends (default: never)')
     .option('--dry-run', 'show the balance before and after, and do nothing')
     .option(...IDEMPOTENCY_OPTION)
