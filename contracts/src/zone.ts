@@ -6,6 +6,8 @@
 
 /** Quarters of an hour of UTC are the finest that usage is kept in. */
 export const QUARTER_MS = 15 * 60 * 1000
+/** Far more than any name of a zone has. */
+export const ZONE_CHARACTERS_MAX = 100
 const MINUTE_MS = 60_000
 const HOUR_MINUTES = 60
 

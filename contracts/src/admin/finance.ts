@@ -2,9 +2,8 @@
 import { z } from 'zod'
 import { bookAccounts } from '../ledger/postings.ts'
 import { dollars } from '../wire/billing.ts'
+import { ZONE_CHARACTERS_MAX } from '../zone.ts'
 import { count, lineOperation, nothing, operation, type Shown } from './declaration.ts'
-
-const ZONE_CHARACTERS_MAX = 100
 
 /**
  * `opening + payments + promotional − used − expired − refunded + corrected = closing`, of every

@@ -21,13 +21,13 @@ import {
 } from '../wire/requests.ts'
 import { statementAnswer, statementQuery } from '../wire/statement.ts'
 import { usageAnswer, usageFields } from '../wire/usage.ts'
+import { ZONE_CHARACTERS_MAX } from '../zone.ts'
 import { dashboardOperation } from './declaration.ts'
 
 const account = { account_id: id }
 const key = { ...account, key_id: id }
 const DAY_SECONDS = 86_400
 const OVERLAP_SECONDS_MAX = 30 * DAY_SECONDS
-const ZONE_CHARACTERS_MAX = 100
 
 /** What an answer is up to at least: read before the views were asked. */
 const asOf = z.object({

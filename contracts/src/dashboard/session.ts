@@ -2,10 +2,10 @@
 import { z } from 'zod'
 import { name, nothing } from '../admin/declaration.ts'
 import { accountRoles, platformRoles } from '../events/users.ts'
+import { EMAIL_CHARACTERS_MAX } from '../ports/people/user-records.ts'
 import { dollars } from '../wire/dollars.ts'
 import { dashboardOperation } from './declaration.ts'
 
-const EMAIL_CHARACTERS_MAX = 254
 const PASSWORD_CHARACTERS_MIN = 10
 const PASSWORD_CHARACTERS_MAX = 256
 const SECRET_CHARACTERS_MAX = 200

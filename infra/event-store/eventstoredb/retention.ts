@@ -4,10 +4,10 @@
  */
 import type { Position } from '@svc/contracts/ports/event-store'
 import { systemTimer } from '../../system/system-timer.ts'
+import { METADATA_PREFIX } from './layout/stream-prefix.ts'
 import type { ServerSubscription, SubscriptionListener } from './messages/server-calls.ts'
 import { type Order, orderIn } from './watch/set-aside-streams.ts'
 
-const METADATA_PREFIX = '$$'
 /** A server before 23.10 does not say that the end is reached; then it is, after such a silence. */
 const SILENCE_MS = 2_000
 

@@ -6,6 +6,9 @@
 import type { LinkedIdentities } from './linked-identities.ts'
 import type { Passkeys } from './passkeys.ts'
 
+/** The longest address that the protocol of mail takes. */
+export const EMAIL_CHARACTERS_MAX = 254
+
 export interface UserRecord {
   readonly userId: string
   /** In lower case, and of one user only. */

@@ -8,9 +8,9 @@
  */
 import { DamagedStreamError, type Position, START } from '@svc/contracts/ports/event-store'
 import type { Warn } from '../client/warning.ts'
+import { METADATA_PREFIX } from '../layout/stream-prefix.ts'
 import { jsonValueOf, type ServerEvent } from '../messages/server-event.ts'
 
-const METADATA_PREFIX = '$$'
 const DELETED_FOR_EVER = '$streamDeleted'
 const DELETED = 'it was deleted for ever'
 /** What a stream's metadata can hold against us; a stream that is deleted has a `$tb` without end. */

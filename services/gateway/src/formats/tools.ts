@@ -4,7 +4,9 @@ import type { JsonObject } from '@svc/contracts/strict-json'
 import type { ToolUse } from '@svc/contracts/worker/protocol'
 
 /** As many as real agents send, several times over. */
-const MAX_TOOLS = 256
+const USED_TOOLS_MAX = 256
+/** Entries of a request's list, with those that are left out because nothing here runs them. */
+export const LISTED_TOOLS_MAX = 1_024
 /** Wider than what the vendors take: clients put namespaces into names. */
 const TOOL_NAME = /^[A-Za-z0-9_.:/-]{1,128}$/
 const NO_PARAMETERS: JsonObject = { type: 'object', properties: {} }
@@ -51,8 +53,8 @@ export function toolUseOf(
 }
 
 function checkTools(tools: readonly GivenTool[]): void {
-  if (tools.length > MAX_TOOLS) {
-    const message = `A request brings at most ${MAX_TOOLS} tools.`
+  if (tools.length > USED_TOOLS_MAX) {
+    const message = `A request brings at most ${USED_TOOLS_MAX} tools.`
     throw new ServiceError('invalid_value', message, { param: 'tools' })
   }
   const names = new Set<string>()

@@ -1,14 +1,13 @@
 /** Signing in by a passkey. */
 import { ServiceError } from '@svc/contracts/errors'
 import { challengeOf, checkedAssertion, passkeyRefused } from '../passkeys/passkey-check.ts'
-import { requireRelyingParty } from '../passkeys/relying-party.ts'
+import { PASSKEY_TIMEOUT_MS, requireRelyingParty } from '../passkeys/relying-party.ts'
 import { BegunSignIns } from '../sign-in/begun-sign-ins.ts'
 import type { Handlers } from './handler.ts'
 import type { IdentityPorts } from './ports.ts'
 import { beginSession } from './session-operations.ts'
 
 const CHALLENGE_BYTES = 32
-const TIMEOUT_MS = 5 * 60_000
 
 export function passkeySignIn(
   ports: IdentityPorts,
@@ -24,7 +23,9 @@ export function passkeySignIn(
       await limits.takeStart(browser.address)
       const challenge = Buffer.from(randomBytes(CHALLENGE_BYTES)).toString('base64url')
       begun.keep(challenge, true)
-      return { options: { challenge, rpId, timeout: TIMEOUT_MS, userVerification: 'required' } }
+      return {
+        options: { challenge, rpId, timeout: PASSKEY_TIMEOUT_MS, userVerification: 'required' },
+      }
     },
 
     async signInByPasskey({ credential }, visitor) {

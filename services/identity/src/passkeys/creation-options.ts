@@ -3,8 +3,7 @@ import type { DashboardOutput } from '@svc/contracts/dashboard/operations'
 import type { Passkey } from '@svc/contracts/ports/passkeys'
 import type { UserRecord } from '@svc/contracts/ports/user-records'
 import { ALGORITHMS, userHandleOf } from './passkey-check.ts'
-
-const TIMEOUT_MS = 5 * 60_000
+import { PASSKEY_TIMEOUT_MS } from './relying-party.ts'
 
 export interface Asked {
   readonly challenge: string
@@ -27,7 +26,7 @@ export function creationOptions({
     rp: service,
     user: { id: userHandleOf(userId), name: email, displayName },
     pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
-    timeout: TIMEOUT_MS,
+    timeout: PASSKEY_TIMEOUT_MS,
     excludeCredentials: others.map(({ credentialId: id }) => ({ id, type: 'public-key' })),
     authenticatorSelection: {
       residentKey: 'required',

@@ -8,6 +8,9 @@ export interface RelyingParty {
   readonly origin: string
 }
 
+/** How long a browser gives a person to use a passkey, or to make one. */
+export const PASSKEY_TIMEOUT_MS = 5 * 60_000
+
 const ADDRESS = /^[\d.]+$|^\[/
 
 /**

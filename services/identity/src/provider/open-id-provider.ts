@@ -3,6 +3,7 @@
  * signature of the ID token is checked against the keys that the provider publishes.
  */
 import { ServiceError } from '@svc/contracts/errors'
+import { EMAIL_CHARACTERS_MAX } from '@svc/contracts/ports/user-records'
 import * as client from 'openid-client'
 import type { IdentityProvider, ProviderQuestion, ProviderUser } from './identity-provider.ts'
 import { boundedFetch, isProviderAway } from './provider-fetch.ts'
@@ -13,7 +14,6 @@ const REQUEST_SECONDS = 10
 const SCOPE = 'openid email profile'
 const RETRY_SECONDS = 5
 const SUBJECT_CHARACTERS_MAX = 255
-const EMAIL_CHARACTERS_MAX = 254
 const NAME_CHARACTERS_MAX = 200
 const EMAIL = /^[^\s@<>"]+@[^\s@<>"]+$/
 

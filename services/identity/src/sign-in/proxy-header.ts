@@ -5,8 +5,8 @@
  */
 import { ServiceError } from '@svc/contracts/errors'
 import type { SessionRequest } from '@svc/contracts/ports/account-sessions'
+import { EMAIL_CHARACTERS_MAX } from '@svc/contracts/ports/user-records'
 
-const EMAIL_CHARACTERS_MAX = 254
 const EMAIL = /^[^\s@<>"',;]+@[^\s@<>"',;]+$/
 
 export interface ProxyHeader {

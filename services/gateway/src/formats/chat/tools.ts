@@ -4,9 +4,7 @@ import type { ToolUse } from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
 import { missingParameter } from '../fields.ts'
 import { refuseForeignSchema } from '../foreign-fields.ts'
-import { type GivenChoice, toolUseOf } from '../tools.ts'
-
-const MAX_TOOLS = 1_024
+import { type GivenChoice, LISTED_TOOLS_MAX, toolUseOf } from '../tools.ts'
 
 const named = z.object({ name: z.string() })
 const chatTool = z.looseObject({
@@ -28,7 +26,10 @@ const toolChoice = z.union([
     type: z.string().max(64),
     function: named.optional(),
     allowed_tools: z
-      .object({ mode: z.enum(['auto', 'required']), tools: z.array(chosenTool).max(MAX_TOOLS) })
+      .object({
+        mode: z.enum(['auto', 'required']),
+        tools: z.array(chosenTool).max(LISTED_TOOLS_MAX),
+      })
       .optional(),
   }),
 ])
@@ -36,7 +37,7 @@ type ToolChoice = z.output<typeof toolChoice>
 
 /** The fields of the request's schema that are about tools. */
 export const toolFields = {
-  tools: z.array(chatTool).max(MAX_TOOLS).nullish(),
+  tools: z.array(chatTool).max(LISTED_TOOLS_MAX).nullish(),
   tool_choice: toolChoice.nullish(),
   parallel_tool_calls: z.boolean().nullish(),
 }

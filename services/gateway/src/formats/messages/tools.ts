@@ -3,10 +3,8 @@ import { ServiceError } from '@svc/contracts/errors'
 import type { ToolUse } from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
 import { schemaFieldOf } from '../foreign-fields.ts'
-import { type GivenChoice, type GivenTool, toolUseOf } from '../tools.ts'
+import { type GivenChoice, type GivenTool, LISTED_TOOLS_MAX, toolUseOf } from '../tools.ts'
 import { fieldRequired } from './text-blocks.ts'
-
-const MAX_TOOLS = 1_024
 
 const tool = z.looseObject({
   /** Told back in a header when it is left out. */
@@ -29,7 +27,7 @@ type ToolChoice = z.output<typeof toolChoice>
 
 /** The fields of the request's schema that are about tools. */
 export const toolFields = {
-  tools: z.array(tool).max(MAX_TOOLS).nullish(),
+  tools: z.array(tool).max(LISTED_TOOLS_MAX).nullish(),
   tool_choice: toolChoice.nullish(),
 }
 const fields = z.object(toolFields)

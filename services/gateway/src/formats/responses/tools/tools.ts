@@ -4,6 +4,7 @@ import type { JsonObject } from '@svc/contracts/strict-json'
 import { z } from 'zod'
 import { type FieldPath, missingParameter, parseField, pathText, typeAt } from '../../fields.ts'
 import { refuseForeignSchema } from '../../foreign-fields.ts'
+import { LISTED_TOOLS_MAX } from '../../tools.ts'
 import {
   type CatalogTool,
   customToolParameters,
@@ -11,11 +12,10 @@ import {
   ToolCatalog,
 } from './tool-catalog.ts'
 
-const MAX_TOOLS = 1_024
 const MAX_SHOWN_TYPES = 16
 const SHOWN_TYPE = /^[a-z0-9_]{1,64}$/
 
-const toolList = z.array(z.unknown()).max(MAX_TOOLS)
+const toolList = z.array(z.unknown()).max(LISTED_TOOLS_MAX)
 const description = z.string().nullish()
 const anyTool = z.record(z.string(), z.unknown())
 const functionTool = z.looseObject({
@@ -32,7 +32,7 @@ const customTool = z.looseObject({
 const namespaceTool = z.object({
   name: z.string().min(1).max(120),
   description,
-  tools: z.array(z.unknown()).max(MAX_TOOLS),
+  tools: z.array(z.unknown()).max(LISTED_TOOLS_MAX),
 })
 
 export class RequestTools {
