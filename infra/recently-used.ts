@@ -2,7 +2,7 @@
 
 export interface MemoryBounds<Key, Value> {
   readonly entriesMax: number
-  /** Of all that is kept, by `of`; absent where only entries are counted. */
+  /** The most that all entries may weigh, by `of`; absent where only entries are counted. */
   readonly weight?: { readonly max: number; of(key: Key, value: Value): number }
 }
 

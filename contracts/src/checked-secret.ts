@@ -18,7 +18,7 @@ const BEHIND_PREFIX = /^([0-9a-hjkmnp-tv-z]{26})-([0-9A-Za-z]{38})$/
 
 export interface SecretFormat {
   readonly prefix: string
-  /** Of the id that a secret names. */
+  /** The kind of the id that a secret names. */
   readonly idKind: IdKind
 }
 

@@ -18,7 +18,7 @@ const DECIMAL = /^(-)?(\d{1,18})(?:\.(\d{1,12}))?$/
 const WHOLE_DIGITS_MAX = 18
 /** What is well written, and may be too large or too fine. */
 const PLAIN = /^-?(\d+)(?:\.\d+)?$/
-/** Of what was given, in a message. */
+/** How much of a given text a message shows. */
 const SHOWN_CHARACTERS_MAX = 64
 
 /**

@@ -33,7 +33,7 @@ import { compareLogs, LogsDifferError } from './same-log.ts'
 const PAGE_EVENTS = 1_000
 /** Heads of streams that are remembered, about 250 bytes each; others are read again. */
 const MAX_KNOWN_HEADS = 20_000
-/** Of an append whose outcome is not known, or that the store cannot take now. */
+/** Tries of an append whose outcome is not known, or that the store cannot take now. */
 const MAX_TRIES = 30
 const PAUSES = { firstMs: 50, longestMs: 2_000 }
 

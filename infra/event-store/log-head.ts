@@ -21,7 +21,7 @@ export class LogDigest {
     this.#hash.update(`${position} ${hash}\n`)
   }
 
-  /** Of what was taken so far; more may be taken. */
+  /** The digest of what was taken so far; more may be taken. */
   get digest(): string {
     return this.#hash.copy().digest('hex')
   }

@@ -142,7 +142,7 @@ interface LongWork {
   readonly signal: AbortSignal | undefined
 }
 
-/** Of witnesses whose event lies before the start: it is read by itself. */
+/** Checks witnesses whose events lie before the start: each is read by itself. */
 async function meetAtOnce(
   store: Pick<EventStore, 'readStream'>,
   witnesses: Witnesses,

@@ -5,7 +5,7 @@
  */
 import type { PrefixPlace } from '@svc/contracts/ports/prefix-index'
 
-/** Of a prompt of 32,768 tokens; what is beyond is not noted and not asked for. */
+/** Blocks of a prompt of 32,768 tokens; those beyond are neither noted nor asked for. */
 export const NOTED_CHAIN_BLOCKS_MAX = 256
 const NOTE_EVERY_BLOCKS = 4
 const NOTE_FIRST_BLOCKS = 4

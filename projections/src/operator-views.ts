@@ -95,7 +95,7 @@ export function operatorViews(
   }
 }
 
-/** As the store finds it itself, or else the view `events`, up to what is in the log now. */
+/** Finds an event by its id: by the store itself, or else by the view `events`, caught up. */
 function eventsById(
   live: readonly LiveView[],
   store: EventStore,

@@ -4,7 +4,7 @@ import { z } from 'zod'
 export const verificationsStream = 'verifications'
 
 const count = z.int().min(0)
-/** Of an event in the log, in decimals. */
+/** The position of an event in the log, as decimal text. */
 const position = z.string().regex(/^(-1|\d+)$/)
 
 export const verificationEventSchemas = {

@@ -14,9 +14,9 @@
  */
 import { z } from 'zod'
 
-/** Of the tree that a proof is for: 2^53 leaves. */
+/** Hashes of the longest proof, in a tree of 2^53 leaves. */
 const PROOF_HASHES_MAX = 106
-/** Of one request: its acceptance, meter, debit, end, and refunds. */
+/** Proofs of one request: of its acceptance, meter, debit, end and refunds. */
 const PROOFS_MAX = 1_000
 const CONSISTENCY_PROOFS_MAX = 10
 const ROTATIONS_MAX = 100

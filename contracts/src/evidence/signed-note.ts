@@ -25,7 +25,7 @@ const KEY_ID_BYTES = 4
 const TIME_BYTES = 8
 const KEY_BYTES = 32
 const SIGNATURE_BYTES = 64
-/** Of a note and of all its signatures: no checkpoint is near it. */
+/** The longest note with all its signatures: no checkpoint is near it. */
 const NOTE_CHARACTERS_MAX = 64 * 1024
 const SIGNATURES_MAX = 100
 /** What DER puts before 32 bytes of an Ed25519 key. */

@@ -52,7 +52,7 @@ export type BrokenPart =
   | 'cosignature'
 
 export interface FirstBroken {
-  /** Of the file, counted from 1, which is the header; 0 is the given checkpoint. */
+  /** The line of the file, counted from 1, the header; 0 stands for the given checkpoint. */
   readonly line: number
   readonly revision: number | null
   readonly what: BrokenPart

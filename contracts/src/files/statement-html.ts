@@ -3,7 +3,7 @@ import type { StatementEntry } from '../wire/statement.ts'
 import { printable } from './printable.ts'
 import { periodText, type StatementHead, type StatementWriter } from './statement-writer.ts'
 
-/** Of the page: a content security policy may allow it by its hash. */
+/** The style of the page: a content security policy may allow it by its hash. */
 export const STATEMENT_STYLE = `body { font: 11px/1.4 system-ui, sans-serif; margin: 2em; color: #111; background: #fff }
 table { border-collapse: collapse; width: 100% }
 th, td { text-align: left; padding: 2px 6px; border-bottom: 1px solid #ccc; vertical-align: top }

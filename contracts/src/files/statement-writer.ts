@@ -16,7 +16,7 @@ export interface StatementHead extends StatementPeriod {
   readonly opening: string
   readonly closing: string
   readonly rows: number
-  /** Of the rows as lines of JSON. */
+  /** The hash of the rows as lines of JSON. */
   readonly sha256: string
 }
 

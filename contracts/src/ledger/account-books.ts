@@ -56,7 +56,7 @@ export class AccountBooks {
   }
 }
 
-/** Of books without a posting. */
+/** The balances of books without a posting. */
 export function zeroBalances(): Record<BookAccount, PicoDollars> {
   const zeros = bookAccounts.map((account) => [account, 0n] as const)
   return Object.fromEntries(zeros) as Record<BookAccount, PicoDollars>

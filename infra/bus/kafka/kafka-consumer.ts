@@ -29,7 +29,7 @@ import { receivedRecord } from './received-record.ts'
 const COMMIT_EVERY_RECORDS = 20
 /** A consumer that is silent for this long loses its partitions to the others. */
 const SESSION_MS = 10_000
-/** Of one request of a consumer; also for how long a fetch waits for a broker that is frozen. */
+/** The longest request of a consumer, and so the wait of a fetch for a broker that is frozen. */
 export const GROUP_REQUEST_TIMEOUT_MS = SESSION_MS + 2_000
 /** A fetch that gave a broker up finds the new leader of a partition. */
 const METADATA_AGE_MS = 1_000

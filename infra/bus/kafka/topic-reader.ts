@@ -15,7 +15,7 @@ const READ_WAIT_MS = 500
 const CLOSE_WITHIN_MS = 1_000
 /** The first group of a cluster waits for the topic in which groups are kept. */
 export const RETRIES = { retries: 8, initialRetryTime: 100, maxRetryTime: 1_000 }
-/** Beyond them, as long as nothing was read: kafkajs gives up on a group that is being loaded. */
+/** How often to join while nothing was read: kafkajs gives up on a group that is loading. */
 const JOIN_TRIES = 10
 const JOIN_PAUSE_MS = 500
 

@@ -4,14 +4,14 @@ import { isPowerOfTwo } from '../key-partition.ts'
 export interface TopicState {
   readonly brokers: number
   readonly partitions: number
-  /** Of the partition that has the fewest. */
+  /** Replicas of the partition that has the fewest. */
   readonly replicas: number
   readonly settings: ReadonlyMap<string, string>
 }
 
 /** Copies of each record, where there are brokers for them. */
 export const REPLICAS = 3
-/** Of them, how many have a record before it is acknowledged. */
+/** Replicas that have a record before it is acknowledged. */
 const REPLICAS_IN_SYNC = 2
 /** Our largest batch with what Kafka adds to it. */
 const BATCH_BYTES_MIN = 768 * 1024

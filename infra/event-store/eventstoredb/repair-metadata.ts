@@ -22,7 +22,7 @@ import type { ServerEvent } from './messages/server-event.ts'
 import { type Order, orderIn } from './watch/set-aside-streams.ts'
 
 const ROUNDS_MAX = 5
-/** By then the server has written what it writes by itself. */
+/** How long the server takes to write what it writes by itself. */
 const SETTLED_MS = 500
 const APPEND_TIMEOUT_MS = 10_000
 

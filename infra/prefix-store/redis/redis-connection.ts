@@ -38,7 +38,7 @@ import {
 import { placeOf, type RedisAddress, readRedisUrl } from './redis-url.ts'
 
 const CALL_WITHIN_MS = 250
-/** Under way at once: what they hold of memory must not grow with a server that is slow. */
+/** Calls under way at once: the memory that they hold must not grow with a slow server. */
 const CALLS_MAX = 128
 const CONNECT_TIMEOUT_MS = 200
 const HANDSHAKE_COMMAND_TIMEOUT_MS = 500

@@ -32,7 +32,7 @@ export function isWriteRefusal(reply: RedisReply | undefined): boolean {
   return isErrorReply(reply) && writeRefusals.has(reply.code)
 }
 
-/** At the key is something that we have not put there. */
+/** Whether the key holds something that this program has not put there. */
 export function isWrongType(reply: RedisReply | undefined): boolean {
   return isErrorReply(reply) && reply.code === WRONG_TYPE
 }

@@ -66,7 +66,7 @@ export class Checkpointer implements LogCheckpoints {
   #keys: LogKeys
   /** One that this process knows to be published, and the tree to go on from. */
   #latest: SignedCheckpoint | undefined
-  /** Of earlier runs, until the tree was seen to go on from it. */
+  /** The last checkpoint of an earlier run, until the tree was seen to go on from it. */
   #unchecked: Checkpoint | undefined
   /** One signs after the other. */
   #turn: Promise<unknown> = Promise.resolve()

@@ -7,7 +7,7 @@ export interface ProjectionLog {
 
 export interface ReportedFields {
   readonly view?: string
-  /** In place of one: those that the same happens to. */
+  /** Several projections, where the same happens to all of them. */
   readonly views?: readonly string[]
   readonly path?: string
   readonly threads?: number

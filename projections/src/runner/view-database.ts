@@ -42,7 +42,7 @@ const SET_ASIDE_SCHEMA = `
  * once, not many times.
  */
 const CACHE_KIB = 32 * 1024
-/** Of a view that is kept: live batches are small, and there are several views. */
+/** For a view that serves: its batches are small, and there are several views. */
 const KEPT_CACHE_KIB = 8 * 1024
 /** A rollback needs the journal, also in a file that no crash needs to survive. */
 const BUILD_SETTINGS = `
@@ -127,7 +127,7 @@ function isHalfBuilt(projection: Projection, path: string): boolean {
   }
 }
 
-/** Of a file that is being built it is negative. */
+/** Negative in a file that is being built. */
 function versionOf(database: DatabaseSync): number {
   return selectOne<{ user_version: number }>(database, 'PRAGMA user_version').get().user_version
 }

@@ -83,7 +83,7 @@ function corrected(amount: string, balance: string): Movement {
   return { kind: 'corrected', amount, balance }
 }
 
-/** Of an amount in decimal text. */
+/** The same amount, in decimal text, with the other sign. */
 export function negated(amount: string): string {
   if (amount.startsWith('-')) return amount.slice(1)
   return amount === '0' ? amount : `-${amount}`

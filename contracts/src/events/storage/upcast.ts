@@ -33,7 +33,7 @@ const FIRST_VERSION = 1
 
 type Upcaster = (data: unknown) => unknown
 
-/** Of a type's list, the first turns version 1 into version 2, and so on. */
+/** By type: the first of its list turns version 1 into version 2, and so on. */
 const upcasters: ReadonlyMap<string, readonly Upcaster[]> = new Map([
   ['PricePublished', [onDefaultList]],
   ['PriceWithdrawn', [withPlainTexts]],
@@ -102,7 +102,7 @@ function withoutReason(data: unknown): unknown {
   return { ...(data as object), changeId: null, reason: null }
 }
 
-/** Of every block, when version 1 was written. */
+/** The length of every block when version 1 was written. */
 const FIRST_BLOCK_TOKENS = 128
 
 /** Version 1 was written when there was one schedule, and nothing but whole blocks was reused. */

@@ -14,7 +14,7 @@ import { systemTimer } from '../../../system/system-timer.ts'
 /** More at once only adds latency: this many already share each fsync of the server. */
 export const MAX_APPENDS_AT_WORK = 64
 const MAX_WAITING_APPENDS = 4_096
-/** Of data and metadata. */
+/** Bytes of data and metadata that may wait, in all streams together. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024
 
 /** Keeps the place of an append taken until the promise has settled. */

@@ -142,7 +142,7 @@ export class OwnerStreams {
     }
   }
 
-  /** Of an owner who was erased, nothing. */
+  /** Finds nothing of an owner who was erased. */
   async #read(
     owner: string,
     read: Omit<ServerReadStream, 'stream'>,

@@ -21,7 +21,7 @@ const DELETED_BEFORE = 2 ** 63
 export type Order = string
 
 export interface SetAsideStream {
-  /** As the server calls it. */
+  /** The server's name of the stream. */
   readonly stream: string
   readonly order: Order
 }

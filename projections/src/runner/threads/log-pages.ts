@@ -36,7 +36,7 @@ export interface PageSource {
 export class LogPages {
   readonly #source: PageSource
   readonly #readers = new Set<PageReader>()
-  /** By the position that they lie behind. */
+  /** Pages by the position that they lie behind. */
   readonly #kept = new Map<Position, KeptPage>()
   #next: Position = START
   #read = 0

@@ -2,7 +2,7 @@
 import type { Context } from '../context/context.ts'
 import { CliError, EXIT_INTERRUPTED } from '../context/exit-codes.ts'
 
-/** Without a terminal a line this often is enough. */
+/** How often a line is written where there is no terminal, in milliseconds. */
 const LINE_MS = 5_000
 const DRAW_MS = 100
 

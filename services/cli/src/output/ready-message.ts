@@ -33,7 +33,7 @@ function isGateway({ role }: Ready): boolean {
   return role === 'all' || role === 'gateway'
 }
 
-/** Of a process that clients do not ask. */
+/** The message of a process that clients do not ask. */
 function besidePage(ready: Ready): string {
   const { role, baseUrl, adminUrl = baseUrl, dataDir } = ready
   return [

@@ -80,7 +80,7 @@ export class PreparationTurns {
   }
 }
 
-/** Of a key as of its account: turns know no keys. */
+/** A key has the bounds of its account: turns know no keys. */
 function bothOf(turns: number): OwnBounds {
   return { requestsPerKey: turns, requestsPerAccount: turns }
 }

@@ -67,7 +67,7 @@ export type AnswerPart =
   | {
       readonly kind: 'text' | 'reasoning'
       readonly text: string
-      /** Of the tokens that the text is made of, where they were asked for. */
+      /** The log probabilities of the tokens in the text, where they were asked for. */
       readonly logprobs?: readonly Logprob[]
     }
   /** The answer begins to call a tool. `index` counts the calls of the answer from 0. */

@@ -28,7 +28,7 @@ const FIRST_ERROR_STATUS = 400
 const UNSERVED_AT_ONCE = 50
 /** What this time allows is read at once: to begin with hundreds holds up everybody. */
 const BEGINNINGS_BURST_MS = 100
-/** Of all connections; they are for addresses with few, also when no other can be cut. */
+/** The part of all connections for addresses with few alone, even when no other can be cut. */
 const RESERVED_SHARE = 0.03
 const FEW_SOCKETS = 8
 

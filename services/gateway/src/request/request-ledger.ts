@@ -1,4 +1,4 @@
-/** What one request needs of the ledger, in whichever thread of the process the request runs. */
+/** What one request needs of the ledger. */
 import type { Ledger, Settled } from '@svc/ledger/ledger'
 import { type CreditPorts, requireCredit } from '../admission/credit.ts'
 import { type RunToSettle, type SettlePorts, settleRun } from './settle.ts'

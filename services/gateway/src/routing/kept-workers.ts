@@ -11,7 +11,7 @@
  */
 import { RecentTenants } from '@svc/infra/turns/recent-tenants'
 
-/** Of this many workers one is kept. */
+/** One worker in this many is kept for others. */
 const WORKERS_PER_KEPT = 4
 /** Accounts that come seldom have none kept for them: the busiest one has all workers between. */
 const LATELY_MS = 2_000

@@ -49,7 +49,7 @@ interface PoolLease extends Lease {
   readonly worker: PooledWorker
 }
 
-/** Chooses workers for requests, in whichever thread of the process the requests run. */
+/** Chooses workers for requests. */
 export interface WorkerChoice {
   /**
    * The ready worker with the least to do: to prepare a prompt, which any of them can.

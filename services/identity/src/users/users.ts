@@ -57,7 +57,7 @@ export interface Invited {
   readonly membership: { readonly accountId: string; readonly role: AccountRole } | null
 }
 
-/** Without `at`, which is now. */
+/** A command without its time, which is now. */
 type Asked = UserCommand extends infer Command
   ? Command extends UserCommand
     ? Omit<Command, 'at'>

@@ -192,7 +192,7 @@ function fundsOf(state: AccountState, at: number): Funds {
   return { balance, available: balance - state.held - beyondHold(state), expired }
 }
 
-/** By how much a request of the time before `strict` may still go beyond what it holds. */
+/** By how much a request that began before `strict` may still go beyond what it holds. */
 function beyondHold({ spendPolicy, underHeldRequestId, openRequests }: AccountState): PicoDollars {
   const request = openRequests.get(underHeldRequestId ?? '')
   if (spendPolicy !== 'strict' || request === undefined) return 0n

@@ -76,7 +76,7 @@ export interface OpenRequest {
 }
 
 export interface RefundedRequest {
-  /** Of all its refunds, also those before the first that is remembered. */
+  /** The sum of all its refunds, also of those that are no longer remembered. */
   readonly total: PicoDollars
   readonly refunds: readonly RecordedRefund[]
 }

@@ -311,7 +311,7 @@ export class AccountAdministration implements Administration {
   }
 }
 
-/** Of the texts that were kept before an erasure, the newest last. */
+/** The owners of the texts that were kept before an erasure, the newest last. */
 function ownersUpTo(accountId: string, erasures: number): readonly string[] {
   return Array.from({ length: erasures + 1 }, (_, before) => ownerOfAccountTexts(accountId, before))
 }

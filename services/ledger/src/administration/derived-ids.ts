@@ -45,7 +45,7 @@ export class DerivedIds {
     return idOfIdempotencyKey('run', key)
   }
 
-  /** Of a run on each account, one adjustment for each kind of credit. */
+  /** The adjustments by which a run corrects an account: one for each kind of credit. */
   ofRun(accountId: string, runId: string): { readonly paid: string; readonly promotional: string } {
     const id = (category: string) =>
       makeDerivedId('adj', idTimeMs(accountId), accountId, runId, category)

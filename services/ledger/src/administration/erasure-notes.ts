@@ -4,7 +4,7 @@
  */
 export interface Erasure {
   readonly accountId: string
-  /** Of its event. */
+  /** The change id of its event in the log. */
   readonly changeId: string
 }
 
@@ -16,5 +16,5 @@ export interface ErasureNotes {
   remove(erasure: Erasure): void
 }
 
-/** Of a process that leaves nothing to a next one. */
+/** For a process that leaves nothing to the next one. */
 export const noErasureNotes: ErasureNotes = { list: () => [], add() {}, remove() {} }

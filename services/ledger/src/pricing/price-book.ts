@@ -311,7 +311,7 @@ export class PriceBook {
     return appended.then(() => this.#keep())
   }
 
-  /** Of gateways that are asked for the same at once, each is told the truth of who did it. */
+  /** Names the gateway too: when two append the same at once, each learns whether it was first. */
   #stepOf({ type }: PricingEvent): string {
     return `${type}@${this.#ports.actor}`
   }

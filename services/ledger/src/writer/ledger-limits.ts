@@ -1,7 +1,7 @@
 /** Limits of the ledger, each with its unit in its name. */
 import { MAX_APPEND_BYTES, MAX_APPEND_EVENTS } from '@svc/contracts/ports/event-store'
 
-/** By then every process knows a new price, whatever its clock says. */
+/** How long after its publication every process knows a price, whatever its clock says. */
 export const PRICE_NOTICE_MS = 60_000
 
 export interface LedgerLimits {

@@ -24,7 +24,7 @@ import { MemoryRateLimits } from '@svc/infra/rate-limits/memory-rate-limits'
 import { RecentlyUsed } from '@svc/infra/recently-used'
 import { FoldedStream } from '@svc/ledger/folded-stream'
 
-/** Of one token, one user, or one key. */
+/** The most events of one token, one user or one key in an hour. */
 const EVENTS_PER_HOUR_MAX = 2_000
 const HOUR_SECONDS = 3_600
 /** How long after an event the same question leaves no second event. */

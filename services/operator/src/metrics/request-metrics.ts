@@ -126,7 +126,7 @@ function outcomeOf({ entry }: ServiceError): Outcome {
   return entry.status < FIRST_SERVER_ERROR ? 'refused' : 'failed'
 }
 
-/** By the worker's own clock, so that a slow reader does not make the model look slow. */
+/** Measured by the worker's clock: a slow reader must not make the model look slow. */
 function secondsPerToken({
   latencies: { firstTokenMs, totalMs },
   outputTokens,

@@ -65,7 +65,7 @@ const SHARED_REST_EVERY_MS = 300
 const SHARED_LOOK_AGAIN_MS = 1_000
 /** Then whoever asked for evidence asks again, and the next minute's checkpoint has it. */
 const TREE_WAIT_MS = 5_000
-/** Of a log that other gateways write to as well. */
+/** Limits of the ledger where other gateways write to the log as well. */
 const SHARED_LIMITS = {
   restEveryMs: SHARED_REST_EVERY_MS,
   lookAgainMs: SHARED_LOOK_AGAIN_MS,
@@ -121,7 +121,7 @@ export interface Core {
   readonly memory: LogMemory
   readonly checkpointer: Checkpointer
   readonly evidence: EvidenceSources
-  /** Of everything here that takes long. */
+  /** Shared by all long work of this process. */
   readonly pace: SharedPace
   /**
    * In the opposite order of dependence.

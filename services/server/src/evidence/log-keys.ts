@@ -73,7 +73,7 @@ function textOf({ signer }: LogKeys): string {
   return signerKeyText(signer.verifier.name, der.subarray(-SEED_BYTES))
 }
 
-/** Of a checkpoint that no key is left to verify. */
+/** The origin that a checkpoint names, which no key is left to verify. */
 function originOf(note: string | undefined): string | undefined {
   if (note === undefined) return undefined
   try {

@@ -62,7 +62,7 @@ function isOfKubernetes(name: string, value: string | undefined): boolean {
   return /^SVC_(\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_\w+)?)$/.test(name)
 }
 
-/** By a few letters, by its unit or other end left off, or by a prefix that it does not have. */
+/** Finds a setting that differs by a few letters, by its end left off, or by a prefix. */
 function misspeltSetting(name: string, settingNames: readonly string[]): string | undefined {
   const stems = settingNames.map(stemOf)
   const begun = settingNames.find((setting) => setting.startsWith(`${name}_`))

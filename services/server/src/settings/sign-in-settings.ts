@@ -95,7 +95,7 @@ function isBroad(network: string): boolean {
   return bits !== undefined && Number(bits) < PROXY_BITS_MIN
 }
 
-/** By TLS, or because it never leaves this machine. */
+/** Whether TLS protects what is sent there, or it never leaves this machine. */
 function isProtected(address: string): boolean {
   const url = URL.parse(address)
   return url !== null && (url.protocol === 'https:' || LOOPBACK.test(url.hostname))

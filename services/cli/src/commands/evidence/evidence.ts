@@ -70,7 +70,7 @@ async function exportEvidence(
   })
 }
 
-/** Under its name only when it is whole. */
+/** Writes the file beside its name, and moves it there when it is whole. */
 async function writeWhole(
   context: Context,
   path: string,

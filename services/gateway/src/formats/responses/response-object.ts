@@ -89,7 +89,7 @@ export function failedResponse(
   return { ...open, status: 'failed', error: shown, output }
 }
 
-/** Of our own troubles clients know one name, at which they try again. */
+/** The one code for our own troubles: clients know it, and try again. */
 const ownTroubles: ReadonlySet<ServiceError['code']> = new Set([
   'internal_error',
   'worker_failed',

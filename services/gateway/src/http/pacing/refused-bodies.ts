@@ -14,7 +14,7 @@ import { payerOf } from './refusal-pauses.ts'
 
 /** As large as the largest bodies that the vendors of the formats take. */
 export const DISCARDED_BYTES_MAX = 32 * 1024 * 1024
-/** Of the bytes that an account may send in a second: for those who pay for nothing. */
+/** The part of an account's bytes per second that those get who pay for nothing. */
 const UNPAID_SHARE = 1 / 8
 const MS_PER_SECOND = 1_000
 

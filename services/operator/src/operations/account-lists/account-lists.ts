@@ -17,7 +17,7 @@ import { mostFirst, type Ranked, TopRows } from './top-rows.ts'
 const ROWS_PER_STEP = 500
 const STANDINGS_PER_STEP = 2_000
 const SPENDINGS_PER_STEP = 1_000
-/** In one step, where their names have to be read. */
+/** Accounts that one step looks at where it has to read their names. */
 const NAMES_PER_STEP = 100
 
 /** `Customer 9` comes before `Customer 10`, and a letter with an accent beside the one without. */
@@ -179,7 +179,7 @@ export class AccountLists {
     }
   }
 
-  /** Of each account, in thirty days. */
+  /** What each account spent in thirty days, in their order. */
   async #spentBy(accounts: readonly SpendingAccount[]): Promise<readonly bigint[]> {
     const { projections, pace, clock } = this.#ports
     const [from] = lastThirtyDays(clock.nowMs())

@@ -31,7 +31,7 @@ export class AccountReconciliation {
   #state = accountDecider.initialState()
   #isReplayed = true
   #areBalanced = true
-  /** Of all amounts that moved the balance. */
+  /** The sum of all amounts that moved the balance. */
   #sum = 0n
   #recorded = 0n
 

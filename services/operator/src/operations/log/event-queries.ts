@@ -142,7 +142,7 @@ async function* stepsOfStream(
   }
 }
 
-/** By halving: positions rise with revisions, and a stream may be long. */
+/** Finds it by halving: positions rise with revisions, and a stream may be long. */
 async function firstRevisionBehind(
   store: EventStore,
   stream: string,

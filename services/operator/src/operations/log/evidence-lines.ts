@@ -2,7 +2,7 @@
 import type { EvidenceKey } from '@svc/contracts/admin/evidence'
 import { accountEvidence, type EvidenceSources } from '@svc/projections/evidence-export'
 
-/** Of one line of the answer, before JSON doubles what it escapes. */
+/** The length of one line of the answer, before JSON doubles what it escapes. */
 const PIECE_CHARACTERS = 256 * 1024
 
 export async function* evidenceLines(

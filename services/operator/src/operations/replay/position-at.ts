@@ -67,7 +67,7 @@ async function positionBefore(log: Log, timeMs: number, last: Position): Promise
   return notBefore < last ? notBefore : last
 }
 
-/** Of the first event behind the position that has a time; undefined where none follows. */
+/** The time of the first event behind the position that has one; undefined where none has. */
 async function timeBehind(log: Log, position: Position): Promise<number | undefined> {
   for (const limit of [1, LOOKED_THROUGH]) {
     if (position >= (await log.lastPosition())) return undefined

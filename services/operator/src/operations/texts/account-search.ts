@@ -14,9 +14,9 @@ import type { Projections } from '@svc/projections/open-projections'
 import type { AccountCalled, AccountRow } from '@svc/projections/views'
 import { comparable, NameMemory } from './name-memory.ts'
 
-/** In one step: a few milliseconds. */
+/** Accounts that one step looks at, in a few milliseconds. */
 const PAGE_ACCOUNTS = 1_000
-/** In one step, where their texts have to be read. */
+/** Accounts that one step looks at where it has to read their texts. */
 const READ_ACCOUNTS = 100
 /**
  * For one answer. Where the texts are on an EventStoreDB server each account is a read of it, and

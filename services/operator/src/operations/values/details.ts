@@ -83,7 +83,7 @@ export function keyDetails(key: KeySummary, use: KeyUse | undefined, nowMs: numb
   }
 }
 
-/** Of an API key or an admin token. */
+/** The status of an API key or of an admin token. */
 export function secretStatus(
   { revokedAt, expiresAt }: Pick<KeySummary, 'revokedAt' | 'expiresAt'>,
   nowMs: number,
@@ -147,7 +147,7 @@ export function listedHold({ requestId, accountId, hold, since, deadline }: Hold
   }
 }
 
-/** Of the ledger, or of a view. */
+/** @param price of the ledger, or of a view */
 export function priceDetails(price: PriceRow): PriceDetails {
   return {
     version: price.version,
