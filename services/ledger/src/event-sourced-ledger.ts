@@ -44,7 +44,7 @@ import { RequestStarts } from './request-starts.ts'
 import { RunningRequests } from './running-requests.ts'
 import type { AccountWriters } from './writer/account-writers.ts'
 import { bookExpiredCredit } from './writer/expired-credit.ts'
-import { noSuchAccount } from './writer/refusals.ts'
+import { refuseUnopened } from './writer/refusals.ts'
 
 type EndedRequest = Parameters<Ledger['settle']>[1]
 
@@ -171,7 +171,7 @@ export class EventSourcedLedger implements Ledger {
 
   priceList(accountId: string): Promise<string> {
     return this.#parts.writers.of(accountId).ask((state) => {
-      if (state.accountId === null) throw noSuchAccount()
+      refuseUnopened(state)
       return state.priceList
     })
   }
@@ -296,7 +296,7 @@ export class EventSourcedLedger implements Ledger {
     const { clock } = this.#parts
     const writer = this.#parts.writers.of(accountId)
     const look = (state: AccountState) => {
-      if (state.accountId === null) throw noSuchAccount()
+      refuseUnopened(state)
       return {
         isExpiryDue: expiredCredit(state, clock.nowMs()).events.length > 0,
         result: view(state),

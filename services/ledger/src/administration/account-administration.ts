@@ -4,7 +4,6 @@ import { hashSecret, lastFour, SECRET_RANDOM_BYTES } from '@svc/contracts/checke
 import { ServiceError } from '@svc/contracts/errors'
 import type { AccountEvent } from '@svc/contracts/events/account'
 import type { IdSource } from '@svc/contracts/ids'
-import { ownerOfAccountTexts } from '@svc/contracts/kept-text'
 import type { PicoDollars } from '@svc/contracts/money'
 import type { TextStore } from '@svc/contracts/ports/text-store'
 import type { Clock } from '@svc/contracts/ports/time'
@@ -12,10 +11,11 @@ import type { RecordedCharges } from '@svc/contracts/recorded-charges'
 import { type AccountState, grantOfReference } from '../account/state.ts'
 import type { AccountWriters } from '../writer/account-writers.ts'
 import { bookExpiredCredit } from '../writer/expired-credit.ts'
-import { noSuchAccount } from '../writer/refusals.ts'
+import { refuseUnopened } from '../writer/refusals.ts'
 import type { Administration, AskedGrant, AskedMovement, Movement } from './administration.ts'
 import { DerivedIds } from './derived-ids.ts'
 import type { ErasureNotes } from './erasure-notes.ts'
+import { TextErasures } from './text-erasures.ts'
 import { type Command, WordedCommands } from './worded-commands.ts'
 
 export interface AdministrationPorts {
@@ -32,11 +32,13 @@ export class AccountAdministration implements Administration {
   readonly #ports: AdministrationPorts
   readonly #ids: DerivedIds
   readonly #commands: WordedCommands
+  readonly #erasures: TextErasures
 
   constructor(ports: AdministrationPorts) {
     this.#ports = ports
     this.#ids = new DerivedIds(ports.ids)
     this.#commands = new WordedCommands(ports)
+    this.#erasures = new TextErasures(ports)
   }
 
   async openAccount({
@@ -224,48 +226,11 @@ export class AccountAdministration implements Administration {
   }
 
   async erase(accountId: string, asked: Parameters<Administration['erase']>[1]) {
-    const { reason, actor, dryRun = false } = asked
-    const { texts, writers, erasures } = this.#ports
-    const changeId = this.#changeId(accountId, asked)
-    const before = await writers.of(accountId).ask((state) => {
-      refuseUnopened(state)
-      return { erasures: state.erasures, isDone: state.changes.has(changeId) }
-    })
-    if (dryRun) {
-      let count = 0
-      for (const owner of ownersUpTo(accountId, before.erasures)) count += await texts.count(owner)
-      return { texts: count }
-    }
-    const erasure = { accountId, changeId }
-    erasures.add(erasure)
-    let erased = before.erasures
-    if (!before.isDone) {
-      // Of its own, so that it is not erased with what it is the reason for.
-      const word = await texts.keep(changeId, reason)
-      const command: Command = (at) => ({ type: 'EraseTexts', changeId, reason: word, actor, at })
-      const result = (_: unknown, state: AccountState) => state.erasures
-      erased = await writers.of(accountId).submit({ command, result })
-    }
-    // Should it fail here, the note stays: the next start finishes it, and takes no later text.
-    const count = await texts.erase(...ownersUpTo(accountId, erased - 1))
-    erasures.remove(erasure)
-    return { texts: count }
+    return this.#erasures.erase(accountId, { ...asked, changeId: this.#changeId(accountId, asked) })
   }
 
-  async finishErasures(): Promise<number> {
-    const { texts, writers, erasures } = this.#ports
-    let finished = 0
-    for (const erasure of erasures.list()) {
-      const { accountId } = erasure
-      // What the log says of the account, whatever became of this one: it may never have got there.
-      const erased = await writers.of(accountId).ask((state) => state.erasures)
-      if (erased > 0) {
-        const count = await texts.erase(...ownersUpTo(accountId, erased - 1))
-        finished += count > 0 ? 1 : 0
-      }
-      erasures.remove(erasure)
-    }
-    return finished
+  finishErasures(): Promise<number> {
+    return this.#erasures.finish()
   }
 
   #changeId(
@@ -298,7 +263,7 @@ export class AccountAdministration implements Administration {
 
   async #chargeOf(accountId: string, requestId: string) {
     const writer = this.#ports.writers.of(accountId)
-    await writer.ask((state) => refuseUnopened(state))
+    await writer.ask(refuseUnopened)
     const { lastPosition } = writer
     const charge =
       lastPosition === undefined
@@ -309,15 +274,6 @@ export class AccountAdministration implements Administration {
     const message = `The request ${requestId} was not charged: it runs, or ended without a debit.`
     throw new ServiceError('conflict', message)
   }
-}
-
-/** The owners of the texts that were kept before an erasure, the newest last. */
-function ownersUpTo(accountId: string, erasures: number): readonly string[] {
-  return Array.from({ length: erasures + 1 }, (_, before) => ownerOfAccountTexts(accountId, before))
-}
-
-function refuseUnopened({ accountId }: AccountState): void {
-  if (accountId === null) throw noSuchAccount()
 }
 
 function adjustedBy(adjustmentId: string): (state: AccountState) => PicoDollars {

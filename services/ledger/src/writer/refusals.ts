@@ -4,7 +4,7 @@ import { accountDamaged, storeRewound } from '@svc/contracts/ports/answerable-er
 import { StoreRewoundError, StoreUnavailableError } from '@svc/contracts/ports/event-store'
 import { damageIn } from '@svc/contracts/ports/quarantine'
 import type { Refusal } from '../account/decision.ts'
-import { InconsistentHistoryError } from '../account/state.ts'
+import { type AccountState, InconsistentHistoryError } from '../account/state.ts'
 
 const RETRY_SECONDS = 1
 
@@ -15,6 +15,11 @@ export function serviceErrorOf({ code, message, when, ...details }: Refusal): Se
 
 export function noSuchAccount(): ServiceError {
   return new ServiceError('not_found', 'There is no such account.')
+}
+
+/** @throws {ServiceError} `not_found` for the state of a stream without an event */
+export function refuseUnopened({ accountId }: Pick<AccountState, 'accountId'>): void {
+  if (accountId === null) throw noSuchAccount()
 }
 
 export function overloaded(): ServiceError {
