@@ -28,6 +28,15 @@ export interface AdministrationPorts {
   readonly randomBytes: (count: number) => Uint8Array
 }
 
+/** A command that moves the balance. */
+interface MovementCommand {
+  /** The id of the grant, refund, adjustment or run; where an account is closed, its own. */
+  readonly id: string
+  readonly command: Command
+  /** By what it moved the balance, where it had been carried out before. */
+  readonly amountBefore: (state: AccountState) => PicoDollars
+}
+
 export class AccountAdministration implements Administration {
   readonly #ports: AdministrationPorts
   readonly #ids: DerivedIds
@@ -63,9 +72,8 @@ export class AccountAdministration implements Administration {
   async previewGrant(accountId: string, asked: AskedGrant): Promise<Movement> {
     const { grantId, command } = await this.#grantOf(accountId, asked)
     const tried = { dryRun: true, actor: asked.actor }
-    return this.#move(accountId, grantId, tried, command, ({ grants }) => {
-      return grants.get(grantId)?.amount ?? 0n
-    })
+    const amountBefore = ({ grants }: AccountState) => grants.get(grantId)?.amount ?? 0n
+    return this.#move(accountId, tried, { id: grantId, command, amountBefore })
   }
 
   async #grantOf(accountId: string, { idempotencyKey, ...grant }: AskedGrant) {
@@ -152,17 +160,18 @@ export class AccountAdministration implements Administration {
       actor,
     }
     const command: Command = (at) => ({ type: 'CloseAccount', ...terms, at })
-    return this.#move(accountId, accountId, asked, command, () => 0n)
+    return this.#move(accountId, asked, { id: accountId, command, amountBefore: () => 0n })
   }
 
   voidGrant(accountId: string, asked: Parameters<Administration['voidGrant']>[1]) {
     const { grantId, reference, reason, actor } = asked
     const terms = { changeId: this.#changeId(accountId, asked), grantId, reference, reason, actor }
     const command: Command = (at) => ({ type: 'VoidGrant', ...terms, at })
-    return this.#move(accountId, grantId, asked, command, ({ grants }) => {
+    const amountBefore = ({ grants }: AccountState) => {
       const { amount = 0n, expired = 0n } = grants.get(grantId) ?? {}
       return expired - amount
-    })
+    }
+    return this.#move(accountId, asked, { id: grantId, command, amountBefore })
   }
 
   async refund(accountId: string, asked: Parameters<Administration['refund']>[1]) {
@@ -173,10 +182,11 @@ export class AccountAdministration implements Administration {
     const refundId = this.#ids.ofKey('refund', accountId, key)
     const terms = { refundId, requestId, amount, charge, reference, reason, actor }
     const command: Command = (at) => ({ type: 'RefundRequest', ...terms, at })
-    return this.#move(accountId, refundId, asked, command, ({ refunds }) => {
+    const amountBefore = ({ refunds }: AccountState) => {
       const known = [...charge.refunds, ...(refunds.get(requestId)?.refunds ?? [])]
       return known.find((refund) => refund.refundId === refundId)?.amount ?? 0n
-    })
+    }
+    return this.#move(accountId, asked, { id: refundId, command, amountBefore })
   }
 
   adjust(accountId: string, asked: Parameters<Administration['adjust']>[1]) {
@@ -185,7 +195,9 @@ export class AccountAdministration implements Administration {
     const adjustmentId = this.#ids.ofKey('adj', accountId, idempotencyKey)
     const terms = { adjustmentId, amount, category, reference, reason, actor }
     const command: Command = (at) => ({ type: 'AdjustBalance', ...terms, at })
-    return this.#move(accountId, adjustmentId, asked, command, adjustedBy(adjustmentId))
+    const amountBefore = ({ adjustments }: AccountState) =>
+      adjustments.get(adjustmentId)?.amount ?? 0n
+    return this.#move(accountId, asked, { id: adjustmentId, command, amountBefore })
   }
 
   async correctPrice(accountId: string, asked: Parameters<Administration['correctPrice']>[1]) {
@@ -193,7 +205,8 @@ export class AccountAdministration implements Administration {
     const adjustmentIds = this.#ids.ofRun(accountId, correction.runId)
     const terms = { due, correction, adjustmentIds, correctionsSeen, reference, reason, actor }
     const command: Command = (at) => ({ type: 'CorrectPrice', ...terms, at })
-    const { created } = await this.#move(accountId, correction.runId, asked, command, () => 0n)
+    const movement = { id: correction.runId, command, amountBefore: () => 0n }
+    const { created } = await this.#move(accountId, asked, movement)
     return created
   }
 
@@ -247,18 +260,15 @@ export class AccountAdministration implements Administration {
     return this.#commands.run(accountId, command, (events) => events.length > 0)
   }
 
-  /** @param amountBefore by what it moved the balance when it was done before */
   async #move(
     accountId: string,
-    id: string,
     { dryRun = false, actor }: Pick<AskedMovement, 'dryRun' | 'actor'>,
-    command: Command,
-    amountBefore: (state: AccountState) => PicoDollars,
+    movement: MovementCommand,
   ): Promise<Movement> {
     if (!dryRun) await bookExpiredCredit(this.#ports.writers.of(accountId), actor)
     const result = (events: readonly AccountEvent[], state: AccountState) =>
-      movementOf(id, events, state, amountBefore)
-    return this.#commands.run(accountId, command, result, dryRun)
+      movementOf(movement, events, state)
+    return this.#commands.run(accountId, movement.command, result, dryRun)
   }
 
   async #chargeOf(accountId: string, requestId: string) {
@@ -276,15 +286,10 @@ export class AccountAdministration implements Administration {
   }
 }
 
-function adjustedBy(adjustmentId: string): (state: AccountState) => PicoDollars {
-  return ({ adjustments }) => adjustments.get(adjustmentId)?.amount ?? 0n
-}
-
 function movementOf(
-  id: string,
+  { id, amountBefore }: MovementCommand,
   events: readonly AccountEvent[],
   state: AccountState,
-  amountBefore: (state: AccountState) => PicoDollars,
 ): Movement {
   const moved = events.at(-1)
   if (moved === undefined || !('balanceAfter' in moved.data)) {
