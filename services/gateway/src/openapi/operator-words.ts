@@ -167,6 +167,7 @@ export const operatorWords: Readonly<Record<string, string>> = {
   unfinished: 'How many are not finished.',
   unpriced_models: 'Models that are served and have no price.',
   unreadable: 'Where an event cannot be read, though its hash fits.',
+  until: 'Position of the first event of the page, as decimal text; without it, the last one.',
   url: 'Where it is.',
   use: 'How it is used.',
   used: 'What requests were charged, in exact dollars.',
