@@ -199,6 +199,16 @@ describeOnOwnRedis('roles apart', () => {
     await expect(gateway.operations.listAccounts({ limit: 1 })).rejects.toThrow('SVC_VIEWS_URL')
   })
 
+  test('a gateway without views tells of its store and its workers all the same', async () => {
+    const [{ operations }] = gateways
+    expect(await operations.status()).toMatchObject({
+      mode: 'running',
+      store: { kind: 'eventstoredb', position: expect.stringMatching(/^\d+$/), problems: [] },
+      workers: [{ status: 'ready' }],
+      ...{ projections: [], accounts: null, open_requests: null, overdue_holds: null },
+    })
+  })
+
   test('a projector takes nobody’s word for a caller, and no request for inference', async () => {
     const [projector] = projectors
     const told = { 'svc-caller': 'acct_1/key_1' }

@@ -227,7 +227,9 @@ test('a price is set right when no other gateway can accept requests at it any m
 })
 
 /** As far as the views have followed the log to its end. */
-async function openRequests({ operations }: RunningServer): Promise<number | 'not known yet'> {
+async function openRequests({
+  operations,
+}: RunningServer): Promise<number | null | 'not known yet'> {
   const { open_requests: open, projections } = await operations.status()
   return projections.every(({ position, head }) => position === head) ? open : 'not known yet'
 }

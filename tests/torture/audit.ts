@@ -124,6 +124,7 @@ async function waitUntilSwept(operations: Operations): Promise<number> {
     const { open_requests: openRequests, projections } = await operations.status()
     const isCurrent = projections.every(({ position, head }) => position === head)
     const isOver = performance.now() - start > SWEPT_WITHIN_MS
+    if (openRequests === null) throw new Error('whoever has the folder open counts no requests')
     if ((isCurrent && openRequests === 0) || isOver) return openRequests
     await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS))
   }

@@ -178,21 +178,24 @@ const serviceStatus = z.object({
       problems: z.array(z.string()),
     })
     .nullable(),
+  /** None on a gateway that asks other servers for views; what they count is null there. */
   projections: z.array(projectionState),
   workers: z.array(workerSummary),
   /** Names of models that are served and have no price: requests for them are refused. */
   unpriced_models: z.array(z.string()),
-  accounts: count,
-  open_requests: count,
+  accounts: count.nullable(),
+  open_requests: count.nullable(),
   /**
    * Requests that hold credit a minute behind their deadline, which a running server ends within
    * seconds: somebody has to look. At most the thousand oldest holds are looked at.
    */
-  overdue_holds: z.object({
-    count: count.describe('How many of them there are.'),
-    /** The first of their deadlines; null where there is none. */
-    since: z.string().nullable().describe('The first of their deadlines; null: there is none.'),
-  }),
+  overdue_holds: z
+    .object({
+      count: count.describe('How many of them there are.'),
+      /** The first of their deadlines; null where there is none. */
+      since: z.string().nullable().describe('The first of their deadlines; null: there is none.'),
+    })
+    .nullable(),
 })
 export type ServiceStatus = Shown<typeof serviceStatus>
 

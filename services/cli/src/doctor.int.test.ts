@@ -6,7 +6,6 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Operations } from '@svc/contracts/admin/operations'
-import { ServiceError } from '@svc/contracts/errors'
 import { DataFolder } from '@svc/server/data-folder/data-folder'
 import { startAdminServer } from '@svc/testing/admin-server'
 import { folderWithHistory } from '@svc/testing/data-folders'
@@ -151,12 +150,15 @@ test('a worker that somebody drains is told with the command that ends it', asyn
   expect(text).toContain(says)
 })
 
-test('a gateway that asks others for views has no problem for that', async () => {
+test('a gateway that asks others for views has no problem for that, and tells of others', async () => {
   const { operations } = await workerServer()
-  const message = 'This gateway has no views: ask one of the servers that SVC_VIEWS_URL names.'
-  const status = () => Promise.reject(new ServiceError('view_behind', message))
+  const status: Operations['status'] = async () => ({
+    ...(await operations.status()),
+    ...{ projections: [], accounts: null, open_requests: null, overdue_holds: null },
+    unpriced_models: ['toy'],
+  })
   const { checks } = await examined(await folderOf({ ...operations, status }))
-  expect(checks.server).toContain('note: This gateway has no views')
+  expect(checks.server).toBe('problem: no price is published for toy')
 })
 
 test('a worker that answers is well', async () => {

@@ -78,7 +78,7 @@ export class Books {
     const { open_requests: open, projections } = await projector.operations.status()
     const behind = projections.find(({ position, head }) => position !== head)
     if (behind !== undefined) return `the view ${behind.name} is behind`
-    if (open > 0) return `${open} requests are open`
+    if (open !== 0) return `${open} requests are open`
     const { feed } = await relay.operations.status()
     if (feed?.lag !== '0') return `the feed lags behind by ${feed?.lag}`
     return feed.problems.length > 0 ? `the feed has problems: ${feed.problems}` : undefined

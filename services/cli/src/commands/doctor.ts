@@ -1,5 +1,4 @@
 /** `svc doctor`: what a server needs, looked at without changing anything. */
-import { ServiceError } from '@svc/contracts/errors'
 import { printable } from '@svc/contracts/printable'
 import { DataFolder } from '@svc/server/data-folder/data-folder'
 import type { Finding } from '@svc/server/doctor/examine'
@@ -83,9 +82,7 @@ async function serverFindings(
     return { isRunning, findings: [running, ...problems.map((each) => said('problem', each))] }
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
-    // What a server says of itself counts what is in views: not all gateways have them.
-    const isWithoutViews = error instanceof ServiceError && error.code === 'view_behind'
-    return { isRunning, findings: [said(isWithoutViews ? 'note' : 'problem', message)] }
+    return { isRunning, findings: [said('problem', message)] }
   }
 }
 

@@ -15,7 +15,7 @@ export function statusCommand(contextOf: ContextOf): Command {
     .action(async (_options, command: Command) => {
       const context = contextOf(command)
       const status = await context.withOperations((operations) => operations.status())
-      if (context.json) return context.outJson('status/2', status)
+      if (context.json) return context.outJson('status/3', status)
       await context.out(statusText(context, status))
     })
 }
@@ -29,11 +29,13 @@ function statusText(context: Context, status: ServiceStatus): string {
       ['event log', eventLogText(status.store)],
       ...feedFacts(status.feed),
       ...topUpFacts(status.top_ups),
-      ['accounts', `${status.accounts}`],
-      ['open requests', `${status.open_requests}`],
+      ['accounts', countText(status.accounts)],
+      ['open requests', countText(status.open_requests)],
     ]),
-    tableText(context, projectionColumns, status.projections),
   ]
+  if (status.projections.length > 0) {
+    sections.push(tableText(context, projectionColumns, status.projections))
+  }
   if (status.workers.length > 0) {
     sections.push(
       tableText(
@@ -56,9 +58,14 @@ function statusText(context: Context, status: ServiceStatus): string {
     (part) => part?.problems ?? [],
   )
   for (const problem of problems) sections.push(`${printable(problem)}\n`)
-  if (status.overdue_holds.since !== null) sections.push(overdueText(status.overdue_holds))
+  const { count = 0, since = null } = status.overdue_holds ?? {}
+  if (since !== null) sections.push(overdueText(count, since))
   if (status.unpriced_models.length > 0) sections.push(unpricedText(status.unpriced_models))
   return sections.join('\n')
+}
+
+function countText(count: number | null): string {
+  return count === null ? 'not counted by a gateway without views: ask a projector' : `${count}`
 }
 
 function eventLogText({ kind, position }: ServiceStatus['store']): string {
@@ -80,7 +87,7 @@ function topUpFacts(topUps: ServiceStatus['top_ups']): readonly (readonly [strin
   return [['top-ups', `topic ${topic}, ${waiting} waiting; ${taken}`]]
 }
 
-function overdueText({ count, since }: ServiceStatus['overdue_holds']): string {
+function overdueText(count: number, since: string): string {
   return `${count} holds are past their deadline, the first since ${since}: svc hold list\n`
 }
 

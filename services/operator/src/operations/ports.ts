@@ -33,6 +33,8 @@ export interface ServiceInformation {
   readonly dataDir: string
   /** `sqlite`, `memory` … */
   readonly storeKind: string
+  /** False on a gateway that asks other servers for what is in views. Default: true. */
+  readonly hasViews?: boolean
 }
 
 export interface OperationPorts extends WorkerPorts, Omit<PeoplePorts, 'information'> {

@@ -19,7 +19,7 @@ export async function serviceStatus(ports: OperationPorts): Promise<ServiceStatu
   if (mode === 'stopped' && log.position !== null) await viewsCurrent(ports, 'accounts')
   const views = log.position === null ? projections.lastStatus() : await projections.status()
   // Read last, so that they hold whatever the positions say that the views have.
-  const totals = projections.views.accountTotals()
+  const counts = countsInViews(ports)
   const workers = workerSummaries(ports)
   return {
     version,
@@ -32,10 +32,20 @@ export async function serviceStatus(ports: OperationPorts): Promise<ServiceStatu
     projections: views.map(projectionState),
     workers,
     unpriced_models: unpricedModels(ledger, workers),
-    accounts: totals.accounts,
-    open_requests: totals.openRequests,
-    overdue_holds: overdueHolds(ports),
+    ...counts,
   }
+}
+
+/** A gateway that has no views knows how all else is: its operator is told that. */
+function countsInViews(
+  ports: OperationPorts,
+): Pick<ServiceStatus, 'accounts' | 'open_requests' | 'overdue_holds'> {
+  const { projections, information } = ports
+  if (information.hasViews === false) {
+    return { accounts: null, open_requests: null, overdue_holds: null }
+  }
+  const { accounts, openRequests } = projections.views.accountTotals()
+  return { accounts, open_requests: openRequests, overdue_holds: overdueHolds(ports) }
 }
 
 /** Status is asked for above all when something is wrong: a store that is away hides nothing. */

@@ -175,7 +175,7 @@ function operatorPortsOf(
   }: Pick<GatewaySurroundings, 'settings' | 'folder' | 'workers'> & {
     readonly feed: Feed | undefined
   },
-  { place, ...core }: Core,
+  { place, viewServers, ...core }: Core,
   baseUrl: string,
 ): OperationPorts {
   return {
@@ -192,6 +192,7 @@ function operatorPortsOf(
       baseUrl: settings.SVC_PUBLIC_URL ?? baseUrl,
       dataDir: folder.path,
       storeKind: place.kind,
+      hasViews: viewServers === undefined,
     },
   }
 }

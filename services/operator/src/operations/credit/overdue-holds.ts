@@ -18,7 +18,7 @@ export interface OverdueHoldsPorts {
 export function overdueHolds({
   projections,
   clock,
-}: OverdueHoldsPorts): ServiceStatus['overdue_holds'] {
+}: OverdueHoldsPorts): NonNullable<ServiceStatus['overdue_holds']> {
   const before = clock.nowMs() - OVERDUE_AFTER_MS
   const oldest = projections.views.holds({ before, limit: LOOKED_AT_MAX })
   const deadlines = oldest.map(({ deadline }) => deadline).filter((deadline) => deadline < before)

@@ -46,8 +46,8 @@ export function System() {
                 <Figure name={t('position')}>
                   {store.position === null ? t('unavailable') : countText(Number(store.position))}
                 </Figure>
-                <Figure name={t('accounts')}>{countText(accounts)}</Figure>
-                <Figure name={t('runningNow')}>{countText(open)}</Figure>
+                <Figure name={t('accounts')}>{countOf(accounts)}</Figure>
+                <Figure name={t('runningNow')}>{countOf(open)}</Figure>
               </dl>
             </Card>
           </>
@@ -71,4 +71,9 @@ export function System() {
       </Card>
     </Page>
   )
+}
+
+/** A gateway without views counts nothing of what is in them. */
+function countOf(count: number | null): string {
+  return count === null ? t('unavailable') : countText(count)
 }
