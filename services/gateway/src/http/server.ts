@@ -168,13 +168,18 @@ function prepareAnswers(app: FastifyInstance, options: HttpServerOptions): void 
     const error = asServiceError(cause)
     if (error.code === 'internal_error') {
       logger.error({ requestId: request.id, err: cause }, 'request failed with an internal error')
-    } else if (error.code === 'store_unavailable' || error.code === 'store_rewound') {
+    } else if (isRefusedByStore(error)) {
       warnings.warn('requests refused: the event store cannot take them', cause)
     }
     if (!isDraining()) await refusalPauses.pauseBefore(request, reply)
     refusedBodies.discard(request, declaredBytes(request.raw))
     return refuse(reply, error)
   })
+}
+
+/** A request that was accepted is not refused any more: whoever settles it logs why it failed. */
+function isRefusedByStore({ code, requestId }: ServiceError): boolean {
+  return (code === 'store_unavailable' || code === 'store_rewound') && requestId === undefined
 }
 
 /** On the raw response, so that answers that bypass the framework carry it too. */

@@ -81,6 +81,7 @@ describe('the settlement of a run', () => {
       message: expect.stringContaining('Nothing was charged'),
     })
     expect([told(), log.length]).toEqual([1, 1])
+    expect(log[0]).toContain('request was given up before its settlement, nothing charged')
   })
 
   test('fails at once by a defect', async () => {

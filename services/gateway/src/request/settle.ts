@@ -53,8 +53,7 @@ export async function settleRun(
       return await settleOnce(ports.ledger, run)
     } catch (cause) {
       if (!isTemporary(cause) || clock.nowMs() + backoff.nextMs > deadline) {
-        const why = isTemporary(cause) ? { reason: reasonOf(cause) } : { err: cause }
-        logger.error({ requestId, ...why }, 'settlement not acknowledged, giving up')
+        logGivenUp(logger, requestId, cause)
         throw notSettled(cause, requestId)
       }
       if (backoff.pauses === 0) warnings.warn('settlement not acknowledged, retrying', cause)
@@ -78,14 +77,28 @@ async function settleOnce(
 /** What an operator puts back goes on as well. */
 const temporaryCodes = new Set(['store_unavailable', 'store_rewound', 'server_is_overloaded'])
 
+/** The sweeper ended it: this process may have stood still until its deadline was over. */
+function isEnded(cause: unknown): boolean {
+  return cause instanceof ServiceError && cause.code === 'conflict'
+}
+
 function isTemporary(cause: unknown): boolean {
   if (!(cause instanceof ServiceError)) return false
   return temporaryCodes.has(cause.code)
 }
 
+function logGivenUp(logger: SettlePorts['logger'], requestId: string, cause: unknown): void {
+  if (isEnded(cause)) {
+    logger.error({ requestId }, 'request was given up before its settlement, nothing charged')
+    return
+  }
+  const why = isTemporary(cause) ? { reason: reasonOf(cause) } : { err: cause }
+  logger.error({ requestId, ...why }, 'settlement not acknowledged, giving up')
+}
+
 function notSettled(cause: unknown, requestId: string): unknown {
   if (!(cause instanceof ServiceError)) return cause
-  if (cause.code === 'conflict') {
+  if (isEnded(cause)) {
     const message = 'The request was given up before its end could be written. Nothing was charged.'
     return new ServiceError('store_unavailable', message, { cause, requestId })
   }

@@ -85,3 +85,22 @@ test('a failure whose append stays unknown is told as that failure, and nothing 
   ])
   expect(await ledger.balance(accountId)).toMatchObject({ settled: 10_000n, held: 0n })
 })
+
+test('a request that the sweeper ended before its settlement is not laid to the store', async () => {
+  fixture.worker.script = { ...fixture.worker.script, delayMs: 250 }
+  const asked = fixture.post(chatBody())
+  const accepted = async () =>
+    (await store.readAll({ after: -1n, limit: 1_000 })).find(
+      ({ type }) => type === 'RequestAccepted',
+    )
+  await expect.poll(accepted).toBeDefined()
+  const { requestId } = JSON.parse((await accepted())?.data ?? '{}') as { requestId: string }
+  expect(await ledger.abandon(accountId, requestId, 'deadline_passed')).toBe(true)
+  const answer = await asked
+  expect(answer.status).toBe(503)
+  expect(await answer.text()).toContain('Nothing was charged.')
+  expect(await ledger.balance(accountId)).toMatchObject({ settled: 10_000n, held: 0n })
+  const told = fixture.log.map((line) => (JSON.parse(line) as { msg: string }).msg)
+  expect(told).toContain('request was given up before its settlement, nothing charged')
+  expect(told.join()).not.toMatch(/event store|not acknowledged/)
+})
