@@ -7,6 +7,7 @@
  * does not check the grammar, `JSON.parse` does; on text that is no JSON the scan only has to end.
  */
 import { ServiceError } from './errors.ts'
+import { parsedWithDigits } from './json/written-digits.ts'
 
 /** A JSON object as it came, scanned and parsed, not yet looked into. */
 export type JsonObject = { readonly [name: string]: unknown }
@@ -51,8 +52,9 @@ export function strictJsonObject(
 function checked(text: string, limits: JsonLimits): JsonObject {
   // To note keys costs five times as much as to count them: too many are not even noted.
   if (text.length > limits.keys * LEAST_KEY_CHARACTERS) new Scan(text, limits).run('count')
-  new Scan(text, limits).run('check')
-  const value = parsed(text)
+  const scan = new Scan(text, limits)
+  scan.run('check')
+  const value = parsed(text, scan.hasOtherDigits ? parsedWithDigits : JSON.parse)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new Refused('it must be a JSON object')
   }
@@ -74,6 +76,8 @@ class Scan {
   #keys = 0
   #items = 0
   #notesKeys = true
+  /** Whether a number in it would be written with other digits than it was. */
+  hasOtherDigits = false
   /** The next backslash at or behind the place where the scan stands. */
   #backslash: number
 
@@ -206,7 +210,9 @@ class Scan {
     const length = at - start
     if (length > MAX_NUMBER_CHARACTERS) throw new Refused('it holds a number that is too long')
     if (length > PLAIN_NUMBER_CHARACTERS || this.#hasExponent(start, at)) {
-      const value = Number(this.#text.slice(start, at))
+      const written = this.#text.slice(start, at)
+      const value = Number(written)
+      if (String(value) !== written) this.hasOtherDigits = true
       if (Math.abs(value) === Number.POSITIVE_INFINITY) {
         throw new Refused('it holds a number that is too large')
       }
@@ -258,9 +264,9 @@ function decoded(raw: string): string {
   return parsed(raw) as string
 }
 
-function parsed(text: string): unknown {
+function parsed(text: string, parse: (text: string) => unknown = JSON.parse): unknown {
   try {
-    return JSON.parse(text)
+    return parse(text)
   } catch {
     throw new Refused('it is not valid JSON')
   }

@@ -1,6 +1,7 @@
 /** The system prompt and the messages of a request, as the turns that all formats share. */
 import { ServiceError } from '@svc/contracts/errors'
 import type { PromptMessage, ToolCall } from '@svc/contracts/worker/protocol'
+import { textWithDigits } from '@svc/contracts/written-digits'
 import { z } from 'zod'
 import { promptMessages, type Turn } from '../conversation.ts'
 import {
@@ -73,7 +74,7 @@ function callOf({ id, name, input }: ContentBlock, path: string): ToolCall {
   return {
     id: required(id, `${path}.id`),
     name: required(name, `${path}.name`),
-    arguments: JSON.stringify(required(input, `${path}.input`)),
+    arguments: textWithDigits(required(input, `${path}.input`)),
   }
 }
 

@@ -2,6 +2,7 @@
 import { idBody } from '@svc/contracts/ids'
 import { formatExact } from '@svc/contracts/money'
 import { promptTokens } from '@svc/contracts/tokens'
+import { parsedWithDigits, textWithDigits } from '@svc/contracts/written-digits'
 import type { AnswerEnding, AnswerHeading, AnswerPart } from '../inference-request.ts'
 import type { ParsedMessages } from './parse.ts'
 
@@ -53,7 +54,7 @@ export function renderMessage(
   ending: AnswerEnding,
 ): string {
   const { stop_details, container, diagnostics, ...identity } = messageHeading(heading)
-  return JSON.stringify({
+  return textWithDigits({
     ...identity,
     content: contentOf(parsed, heading, parts),
     stop_reason: stopReason(ending),
@@ -108,7 +109,7 @@ function blocksOf(parts: readonly AnswerPart[]): AnswerBlock[] {
 /** Arguments that the token limit has cut are no object: the stop reason tells the client. */
 function argumentsOf(text: string): object {
   try {
-    const value: unknown = JSON.parse(text)
+    const value = parsedWithDigits(text)
     return typeof value === 'object' && value !== null ? value : {}
   } catch {
     return {}

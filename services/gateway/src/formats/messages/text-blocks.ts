@@ -1,5 +1,6 @@
 /** Content blocks that are read as text, and the refusal of those that cannot be. */
 import { ServiceError } from '@svc/contracts/errors'
+import type { JsonObject } from '@svc/contracts/strict-json'
 import { z } from 'zod'
 
 const MAX_BLOCKS = 4_096
@@ -13,13 +14,22 @@ const documentSource = z.object({
   content: z.union([z.string(), z.array(z.unknown()).max(MAX_BLOCKS)]).optional(),
 })
 
+/** An object, and no copy of it: how its numbers were written is noted of the object itself. */
+const asItCame = z.unknown().transform((input, context): JsonObject => {
+  if (typeof input === 'object' && input !== null && !Array.isArray(input)) {
+    return input as JsonObject
+  }
+  context.addIssue({ code: 'invalid_type', expected: 'record', input })
+  return z.NEVER
+})
+
 /** One schema for all kinds: the type of a block says which fields it must have. */
 const contentBlock = z.object({
   type: z.string().max(MAX_TYPE_CHARACTERS),
   text: z.string().optional(),
   id: z.string().min(1).max(256).optional(),
   name: z.string().min(1).max(256).optional(),
-  input: z.record(z.string(), z.unknown()).optional(),
+  input: asItCame.optional(),
   tool_use_id: z.string().max(256).optional(),
   content: z.union([z.string(), z.array(z.unknown()).max(MAX_BLOCKS)]).nullish(),
   is_error: z.boolean().nullish(),

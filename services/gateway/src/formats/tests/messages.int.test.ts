@@ -104,6 +104,36 @@ describe('an answer', () => {
     })
     expect(fixture.worker.prepared.at(-1)?.toolUse).toMatchObject({ choice: 'required' })
   })
+
+  test('numbers of a call keep their digits, on the way in and in a whole answer', async () => {
+    const given = '{"id":12345678901234567890,"deep":[{"at":0.1000000000000000055}]}'
+    const events = [{ call: 'look' }, { arguments: given.slice(0, 9) }]
+    fixture.worker.script = {
+      ...fixture.worker.script,
+      events: [...events, { arguments: given.slice(9) }],
+    }
+    const call = `{"type":"tool_use","id":"c1","name":"look","input":${given}}`
+    const body = JSON.stringify({
+      ...{ model: 'svc-beta', max_tokens: 9, temperature: 0.30000000000000004 },
+      tools: [{ name: 'look', input_schema: { type: 'object' } }],
+      messages: [
+        ...hi,
+        { role: 'assistant', content: ['CALL'] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content: 'rain' }] },
+      ],
+    }).replace('"CALL"', call)
+    const response = await fetch(`${fixture.baseUrl}/v1/messages`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': fixture.ledger.secret },
+      body,
+    })
+    const text = await response.text()
+    expect(response.status, text).toBe(200)
+    expect(text).toContain(`"input":${given}`)
+    expect(fixture.worker.prepared.at(-1)?.messages).toContainEqual(
+      expect.objectContaining({ toolCalls: [{ id: 'c1', name: 'look', arguments: given }] }),
+    )
+  })
 })
 
 describe('a count', () => {

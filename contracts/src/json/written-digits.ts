@@ -1,0 +1,36 @@
+/**
+ * JSON that goes through and comes out with its numbers as they were written: a JavaScript number
+ * cannot hold 12345678901234567890. How such numbers were written is noted beside their object.
+ */
+type Reviver = (
+  this: object,
+  key: string,
+  value: unknown,
+  context?: { readonly source?: string },
+) => unknown
+
+const parse: (text: string, reviver: Reviver) => unknown = JSON.parse
+// TypeScript's library does not know it yet.
+const { rawJSON } = JSON as JSON & { rawJSON(text: string): object }
+
+/** By the object or the array that holds the numbers, and by key or index. */
+const written = new WeakMap<object, Map<string, string>>()
+
+/** As `JSON.parse`, which it calls. @throws {SyntaxError | RangeError} nested too deeply */
+export function parsedWithDigits(text: string): unknown {
+  return parse(text, function (key, value, { source } = {}) {
+    if (typeof value === 'number' && source !== undefined && source !== String(value)) {
+      const notes = written.get(this) ?? new Map<string, string>()
+      written.set(this, notes.set(key, source))
+    }
+    return value
+  })
+}
+
+/** As `JSON.stringify`. What was parsed with its digits has them, wherever it stands in the value. */
+export function textWithDigits(value: object): string {
+  return JSON.stringify(value, function (this: object, key: string, each: unknown) {
+    const source = typeof each === 'number' ? written.get(this)?.get(key) : undefined
+    return source !== undefined && Number(source) === each ? rawJSON(source) : each
+  })
+}
