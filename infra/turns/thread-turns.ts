@@ -51,11 +51,21 @@ export class ThreadTurns {
 
   /**
    * Does work in slices, each in a turn of its own. Whatever else waits for the thread has it in
-   * between, also where the tenant is alone and need not rest. @throws what a slice throws
+   * between, also where the tenant is alone and need not rest.
+   *
+   * @param stop gives up what is left of the work, which is not wanted any more
+   * @throws what a slice throws, or the reason of the stop
    */
-  async runSlices<Result>(tenant: string, slices: Slices<Result>): Promise<Result> {
+  async runSlices<Result>(
+    tenant: string,
+    slices: Slices<Result>,
+    stop?: AbortSignal,
+  ): Promise<Result> {
     for (;;) {
-      const slice = await this.run(tenant, () => slices.next())
+      const slice = await this.run(tenant, () => {
+        stop?.throwIfAborted()
+        return slices.next()
+      })
       if (slice.done === true) return slice.value
       await nextTurnOfLoop()
     }

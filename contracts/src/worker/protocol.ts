@@ -11,9 +11,10 @@
  *     POST /audit               AuditRequest    → AuditResponse: recomputes cached blocks
  *
  * On TCP every request carries `authorization: Bearer <shared secret>`. An error is a WorkerError
- * with a 4xx or 5xx status. Closing the connection of `/generate` is a cancel as well. A generate
- * stream is: `token` and `tool_call` events, then `meter`, then `done`; or, when the run breaks,
- * `meter`? and `error`. How a worker is, and what operators ask of it, is in `condition.ts`.
+ * with a 4xx or 5xx status. Closing the connection of `/prepare` or `/generate` is a cancel as
+ * well. A generate stream is: `token` and `tool_call` events, then `meter`, then `done`; or, when
+ * the run breaks, `meter`? and `error`. How a worker is, and what operators ask of it, is in
+ * `condition.ts`.
  */
 import { z } from 'zod'
 import { cacheEvidence, finishReason, latencies } from '../events/account.ts'

@@ -141,6 +141,21 @@ describe('preparing', () => {
     expect(order).toEqual(['slice', 'answer', 'slice', 'answer', 'slice', 'answer'])
   })
 
+  it('gives up between two slices what nobody waits for any more', async () => {
+    const stop = new AbortController()
+    let slices = 0
+    const operations = serviceOf(100, function* () {
+      for (;;) {
+        slices += 1
+        if (slices === 2) stop.abort(new Error('not wanted'))
+        yield
+      }
+    })
+    const prepared = operations.prepare({ ...PLAIN, messages: [user('hi')] }, stop.signal)
+    await expect(prepared).rejects.toThrow('not wanted')
+    expect(slices).toBe(2)
+  })
+
   it('refuses a schema that is larger than the context', async () => {
     const schema = { description: 'x'.repeat(6401) }
     const prepared = prepare({ outputFormat: { type: 'json_schema', schema } })

@@ -63,12 +63,13 @@ export class WorkerService implements WorkerApi {
     return this.#parts.scheduler.state()
   }
 
-  async prepare(request: PrepareRequest): Promise<PrepareResponse> {
+  async prepare(request: PrepareRequest, stop?: AbortSignal): Promise<PrepareResponse> {
     const { tenant, toolUse, outputFormat } = request
     const thinking = effective(request.thinking)
-    await this.#turns.runSlices(tenant, this.#refuseUnfit(request))
+    await this.#turns.runSlices(tenant, this.#refuseUnfit(request), stop)
     const plan = await this.#parts.plans.planFor(tenant, { toolUse, outputFormat, thinking })
-    return await this.#turns.runSlices(tenant, this.#prepared({ ...request, thinking }, plan))
+    const prepared = this.#prepared({ ...request, thinking }, plan)
+    return await this.#turns.runSlices(tenant, prepared, stop)
   }
 
   *#prepared(request: PrepareRequest, plan: AnswerPlan): Slices<PrepareResponse> {

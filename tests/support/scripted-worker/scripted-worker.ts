@@ -84,6 +84,8 @@ export class ScriptedWorker {
   /** Every run so far, in the order of its start. */
   readonly runs: ScriptedRun[] = []
   readonly prepared: PrepareRequest[] = []
+  /** Prompts whose connection was closed before they were prepared. */
+  abandoned = 0
   /** How often it told how it is. */
   healthCalls = 0
   /** How often a run was asked for, refused ones too. */
@@ -197,6 +199,9 @@ export class ScriptedWorker {
 
   async #prepare(request: PrepareRequest, response: ServerResponse): Promise<void> {
     if (this.#remember) this.prepared.push(request)
+    response.once('close', () => {
+      if (!response.writableFinished) this.abandoned += 1
+    })
     if (this.script.prepareMs > 0) {
       await new Promise((resolve) => setTimeout(resolve, this.script.prepareMs))
     }

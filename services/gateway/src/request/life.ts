@@ -191,8 +191,9 @@ class RequestLife {
     const { caller, place } = this.#exchange
     const { accountId } = caller
     try {
-      return await preparations.inTurn(accountId, place.stop.signal, () =>
-        preparePrompt(this.#ports, accountId, this.#request),
+      const { signal } = place.stop
+      return await preparations.inTurn(accountId, signal, () =>
+        preparePrompt(this.#ports, accountId, this.#request, signal),
       )
     } catch (cause) {
       this.#refuseIfStopped()

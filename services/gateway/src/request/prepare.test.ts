@@ -6,6 +6,8 @@ import { countPrompt, preparePrompt } from './prepare.ts'
 
 const messages = [{ role: 'user', content: 'hello' }]
 const TENANT = 'acct_of_the_caller'
+/** Nothing stops it. */
+const NEVER = new AbortController().signal
 const { request } = parseChatRequest({ model: 'svc-beta', messages })
 
 const portsOf = (workers: WorkerPool) => ({ workers, warnings: { warn: () => {} } })
@@ -43,7 +45,7 @@ describe('a worker that was started again with another model', () => {
     'prepares nothing at the price of its earlier one, which was bundled: %s',
     async (toy) => {
       const pool = poolOf(started('first', toy, 'second'), started('second', !toy))
-      expect(await preparePrompt(portsOf(pool), TENANT, request)).toMatchObject({
+      expect(await preparePrompt(portsOf(pool), TENANT, request, NEVER)).toMatchObject({
         fingerprint: 'second',
         onBundledModel: !toy,
       })
@@ -52,7 +54,7 @@ describe('a worker that was started again with another model', () => {
 
   test('and is the only one: 503, ask again', async () => {
     const pool = poolOf(started('first', true, 'second'))
-    await expect(preparePrompt(portsOf(pool), TENANT, request)).rejects.toMatchObject({
+    await expect(preparePrompt(portsOf(pool), TENANT, request, NEVER)).rejects.toMatchObject({
       code: 'server_is_overloaded',
       retryAfterSeconds: 1,
     })
@@ -64,7 +66,7 @@ describe('a worker that refuses to prepare', () => {
     const { pool, asked } = poolThat(
       new WorkerFailure('bad_request', 'jinja: roles alternate', { field: 'messages' }),
     )
-    const refused = preparePrompt(portsOf(pool), TENANT, request)
+    const refused = preparePrompt(portsOf(pool), TENANT, request, NEVER)
     await expect(refused).rejects.toMatchObject({
       code: 'invalid_value',
       param: 'messages',
@@ -76,7 +78,7 @@ describe('a worker that refuses to prepare', () => {
   test('because the prompt is too long: 400 with the limit', async () => {
     const promptLength = { tokens: 900, isLowerBound: true, contextSize: 256 }
     const { pool } = poolThat(new WorkerFailure('prompt_too_long', 'too long', { promptLength }))
-    await expect(preparePrompt(portsOf(pool), TENANT, request)).rejects.toMatchObject({
+    await expect(preparePrompt(portsOf(pool), TENANT, request, NEVER)).rejects.toMatchObject({
       code: 'context_length_exceeded',
       param: 'messages',
       message: expect.stringMatching(/ 256 tokens.* at least 900 tokens/),
@@ -92,7 +94,7 @@ describe('a worker that refuses to prepare', () => {
     async (isLowerBound, told) => {
       const promptLength = { tokens: 900, isLowerBound, contextSize: 256 }
       const { pool } = poolThat(new WorkerFailure('prompt_too_long', 'too long', { promptLength }))
-      const counted = countPrompt(portsOf(pool), TENANT, request).catch(({ code }) => code)
+      const counted = countPrompt(portsOf(pool), TENANT, request, NEVER).catch(({ code }) => code)
       expect(await counted).toBe(told ?? 'context_length_exceeded')
     },
   )
@@ -106,7 +108,7 @@ describe('a worker that refuses to prepare', () => {
     new WorkerFailure('fingerprint_mismatch', 'another model'),
   ])('first one that was sent nothing (%s), then one that says why', async (first) => {
     const { pool, asked } = poolThat(first, new WorkerFailure('prompt_too_long', 'too long'))
-    const refused = preparePrompt(portsOf(pool), TENANT, request)
+    const refused = preparePrompt(portsOf(pool), TENANT, request, NEVER)
     await expect(refused).rejects.toMatchObject({ code: 'context_length_exceeded' })
     expect(asked()).toBe(2)
   })
@@ -119,7 +121,7 @@ describe('a worker that refuses to prepare', () => {
     new WorkerFailure('failed', 'the worker failed on this request'),
   ])('because it broke (%s): 503, and no other worker is sent it', async (broken) => {
     const { pool, asked } = poolThat(broken)
-    await expect(preparePrompt(portsOf(pool), TENANT, request)).rejects.toMatchObject({
+    await expect(preparePrompt(portsOf(pool), TENANT, request, NEVER)).rejects.toMatchObject({
       code: 'worker_failed',
       retryAfterSeconds: 1,
     })
@@ -128,7 +130,7 @@ describe('a worker that refuses to prepare', () => {
 
   test('none that can be reached: 503', async () => {
     const { pool, asked } = poolThat(unreachable('ECONNREFUSED'))
-    await expect(preparePrompt(portsOf(pool), TENANT, request)).rejects.toMatchObject({
+    await expect(preparePrompt(portsOf(pool), TENANT, request, NEVER)).rejects.toMatchObject({
       code: 'worker_failed',
       retryAfterSeconds: 1,
     })

@@ -19,6 +19,7 @@ export interface PreparedPrompt extends PrepareResponse {
 
 /**
  * @param tenant the account whose prompt it is: only its own prompts share blocks with it
+ * @param stop ends the work of the worker too: its reason is thrown then
  * @throws {ServiceError} when the prompt does not fit, no answer can be made as it is asked for, or
  *   no worker can count it
  */
@@ -26,9 +27,10 @@ export async function preparePrompt(
   ports: PreparePorts,
   tenant: string,
   request: InferenceRequest,
+  stop: AbortSignal,
 ): Promise<PreparedPrompt> {
   const asked = { ...promptOf(tenant, request), ...answerOptionsOf(request) }
-  const prepared = await prepareOnSomeWorker(ports, request, asked)
+  const prepared = await prepareOnSomeWorker(ports, request, asked, stop)
   checkContext(request, prepared)
   return prepared
 }
@@ -45,15 +47,17 @@ export function outputLimit(
 /**
  * Also of a prompt that does not fit, as long as it was counted to its end.
  *
+ * @param stop ends the work of the worker too: its reason is thrown then
  * @throws {ServiceError} when no worker can count it
  */
 export async function countPrompt(
   ports: PreparePorts,
   tenant: string,
   request: InferenceRequest,
+  stop: AbortSignal,
 ): Promise<number> {
   try {
-    const { tokens } = await prepareOnSomeWorker(ports, request, promptOf(tenant, request))
+    const { tokens } = await prepareOnSomeWorker(ports, request, promptOf(tenant, request), stop)
     return tokens.length
   } catch (cause) {
     const counted = cause instanceof ServiceError ? cause.tokens : undefined
@@ -87,19 +91,21 @@ async function prepareOnSomeWorker(
   { workers, warnings }: PreparePorts,
   request: InferenceRequest,
   asked: PrepareRequest,
+  stop: AbortSignal,
 ): Promise<PreparedPrompt> {
   const { tenant } = asked
   const first = await workers.pick({ tenant })
   try {
-    return await prepareOn(first, warnings, request, asked)
+    return await prepareOn(first, warnings, request, asked, stop)
   } catch (cause) {
     if (!(cause instanceof WorkerFailure)) throw cause
     if (cause.mayHaveBegun) throw cause.toServiceError()
   }
   try {
     const second = await workers.pick({ tenant, avoid: first.worker })
-    return await prepareOn(second, warnings, request, asked)
+    return await prepareOn(second, warnings, request, asked, stop)
   } catch (cause) {
+    stop.throwIfAborted()
     throw cause instanceof ServiceError ? cause : asWorkerFailure(cause).toServiceError()
   }
 }
@@ -109,14 +115,17 @@ async function prepareOn(
   warnings: PreparePorts['warnings'],
   request: InferenceRequest,
   asked: PrepareRequest,
+  stop: AbortSignal,
 ): Promise<PreparedPrompt> {
   const { toy: onBundledModel = false, fingerprint } = worker.health ?? {}
   let failure: WorkerFailure | undefined
   try {
-    const prepared = await worker.client.prepare(asked)
+    const prepared = await worker.client.prepare(asked, stop)
     if (prepared.fingerprint !== fingerprint) throw restartedWithAnother()
     return { ...prepared, onBundledModel }
   } catch (cause) {
+    // The connection was closed from here: that is no failure of the worker.
+    stop.throwIfAborted()
     if (!(cause instanceof WorkerFailure)) throw cause
     const callers = callersError(cause, request)
     // Of a run that fails the life of its request tells; of this nobody else does.
@@ -128,7 +137,7 @@ async function prepareOn(
     throw callers ?? cause
   } finally {
     release(undefined)
-    note(failure)
+    if (!stop.aborted) note(failure)
   }
 }
 

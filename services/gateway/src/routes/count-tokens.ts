@@ -42,7 +42,7 @@ async function countTokens(
     parseCountRequest(readJsonObject(bodyBytes(request.body), { depth: limits.jsonDepth })),
   )
   const tokens = await preparations.inTurn(accountId, stop, () =>
-    countPrompt(ports, accountId, asked),
+    countPrompt(ports, accountId, asked, stop),
   )
   return { input_tokens: tokens }
 }

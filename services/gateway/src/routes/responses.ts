@@ -107,7 +107,7 @@ export function responsesRoutes(ports: ResponsesPorts, admission: AdmissionHooks
       return parseResponsesRequest(withModel(body), context, { ...ports, store })
     })
     const tokens = await preparations.inTurn(accountId, stop, () =>
-      countPrompt(ports, accountId, parsed.request),
+      countPrompt(ports, accountId, parsed.request, stop),
     )
     return { object: 'response.input_tokens', input_tokens: tokens }
   }

@@ -14,17 +14,29 @@ export interface Reply {
   readonly text: string
 }
 
-/** Rejects with what undici says when the connection breaks, or when the reply is late. */
+/**
+ * Rejects with what undici says when the connection breaks, or when the reply is late.
+ *
+ * @param stop closes the connection, so that the worker stops as well
+ */
 export function exchange(
   dispatcher: Dispatcher,
   options: Dispatcher.DispatchOptions,
   withinMs: number,
+  stop?: AbortSignal,
 ): Promise<Reply> {
   const reply = Promise.withResolvers<Reply>()
   const handler = new WholeReply(reply)
-  const cancel = patientTimer.after(withinMs, () => handler.isLate(withinMs))
+  const isLate = () => handler.giveUp(new Error(`the reply took longer than ${withinMs} ms`))
+  const isUnwanted = () => handler.giveUp(new Error('the reply is not wanted any more'))
+  const cancel = patientTimer.after(withinMs, isLate)
+  if (stop?.aborted) isUnwanted()
+  stop?.addEventListener('abort', isUnwanted)
   dispatcher.dispatch(options, handler)
-  return reply.promise.finally(cancel)
+  return reply.promise.finally(() => {
+    cancel()
+    stop?.removeEventListener('abort', isUnwanted)
+  })
 }
 
 class WholeReply implements Dispatcher.DispatchHandler {
@@ -32,22 +44,22 @@ class WholeReply implements Dispatcher.DispatchHandler {
   readonly #chunks: Buffer[] = []
   #status = 0
   #controller: Dispatcher.DispatchController | undefined
-  #late: Error | undefined
+  #givenUp: Error | undefined
 
   constructor(reply: Pick<PromiseWithResolvers<Reply>, 'resolve' | 'reject'>) {
     this.#reply = reply
   }
 
   /** Closes the connection; one that is not there yet is closed when it comes. */
-  isLate(withinMs: number): void {
-    this.#late = new Error(`the reply took longer than ${withinMs} ms`)
-    this.#reply.reject(this.#late)
-    this.#controller?.abort(this.#late)
+  giveUp(why: Error): void {
+    this.#givenUp = why
+    this.#reply.reject(why)
+    this.#controller?.abort(why)
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    if (this.#late !== undefined) controller.abort(this.#late)
+    if (this.#givenUp !== undefined) controller.abort(this.#givenUp)
   }
 
   /** An informational status comes before the one that counts. */

@@ -68,8 +68,9 @@ export class WorkerClient {
   }
 
   /** Renders and counts. Changes nothing, so it can be asked again of any worker. */
-  prepare(request: PrepareRequest): Promise<PrepareResponse> {
-    return this.#call('POST', workerPaths.prepare, request, prepareResponse, PREPARE_TIMEOUT_MS)
+  prepare(request: PrepareRequest, stop?: AbortSignal): Promise<PrepareResponse> {
+    const { prepare } = workerPaths
+    return this.#call('POST', prepare, request, prepareResponse, PREPARE_TIMEOUT_MS, stop)
   }
 
   /** Starts a run; its failure, if any, comes out of the generation. */
@@ -113,8 +114,9 @@ export class WorkerClient {
     body: object | undefined,
     schema: ZodType<T>,
     timeoutMs: number,
+    stop?: AbortSignal,
   ): Promise<T> {
-    const { status, text } = await this.#exchange(method, path, body, timeoutMs)
+    const { status, text } = await this.#exchange(method, path, body, timeoutMs, stop)
     if (status !== 200) throw errorOfAnswer(status, text)
     try {
       return schema.parse(JSON.parse(text))
@@ -128,11 +130,12 @@ export class WorkerClient {
     path: string,
     body: object | undefined,
     timeoutMs: number,
+    stop: AbortSignal | undefined,
   ): Promise<Reply> {
     try {
       const json = body === undefined ? null : JSON.stringify(body)
       const headers = this.#headers
-      return await exchange(this.#calls, { method, path, headers, body: json }, timeoutMs)
+      return await exchange(this.#calls, { method, path, headers, body: json }, timeoutMs, stop)
     } catch (cause) {
       throw new WorkerFailure('unreachable', `the worker did not answer ${path}`, { cause })
     }

@@ -105,7 +105,7 @@ async function answer(
       return sendJson(response, 200, worker.state())
     case `POST ${workerPaths.prepare}`: {
       const body = await readJsonBody(request, prepareRequest, BODY_BYTES_MAX)
-      return sendJson(response, 200, await worker.prepare(body))
+      return sendJson(response, 200, await worker.prepare(body, whenCallerLeaves(response)))
     }
     case `POST ${workerPaths.cancel}`: {
       const { requestId } = await readJsonBody(request, cancelRequest, BODY_BYTES_MAX)
@@ -151,7 +151,23 @@ async function answerGenerate(
   stream.end()
 }
 
+/** The caller closed the connection and waits for no answer. */
+class CallerLeft extends Error {
+  override readonly name = 'CallerLeft'
+}
+
+function whenCallerLeaves(response: ServerResponse): AbortSignal {
+  const left = new AbortController()
+  const leave = () => {
+    if (!response.writableFinished) left.abort(new CallerLeft())
+  }
+  if (response.destroyed) leave()
+  else response.once('close', leave)
+  return left.signal
+}
+
 function refuse(response: ServerResponse, log: Log, error: unknown): void {
+  if (error instanceof CallerLeft) return
   const { code, message, details = {} } = describe(error)
   if (code === 'failed') {
     log('error', 'worker request failed', { err: error })

@@ -23,10 +23,11 @@ export interface WorkerApi {
    * Makes tokens and a plan of a conversation. Whatever of the request `generate` would refuse is
    * refused here, before anything costs.
    *
+   * @param stop ends the work early: its reason is thrown then
    * @throws WorkerRefusal when the template refuses, the prompt is absurdly long, the plan cannot
    *   be made, or no answer can be drawn with these options
    */
-  prepare(request: PrepareRequest): Promise<PrepareResponse>
+  prepare(request: PrepareRequest, stop?: AbortSignal): Promise<PrepareResponse>
   /**
    * Gives every event of the answer to `emit`, the last one is `done` or `error`.
    *

@@ -1,6 +1,6 @@
 /** The client leaves, in every phase: the worker stops soon, and what was made is billed once. */
 
-import { type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
+import { chatBody, type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
 import { plainScript, type WorkerScript } from '@svc/testing/scripted-worker'
 import { gate, StreamReader } from '@svc/testing/stream-reader'
 import { wireFormats } from '@svc/testing/wire-formats'
@@ -49,6 +49,24 @@ async function ended() {
   const { settled, failed } = fixture.ledger.only()
   return { settled: settled?.input, failed }
 }
+
+test.each(['/v1/chat/completions', '/v1/messages/count_tokens', '/v1/responses/input_tokens'])(
+  'during prepare on %s: the worker is told to stop, and is trusted as before',
+  async (path) => {
+    play({ prepareMs: 60_000 })
+    const { messages, ...model } = chatBody()
+    const prompt = path.includes('responses') ? { input: 'hello' } : { messages }
+    const answer = postTo(fixture, path, { ...model, ...prompt }, {}, leave.signal)
+    await expect.poll(() => fixture.worker.prepared.length).toBe(1)
+    await gone(answer)
+    await expect.poll(() => fixture.worker.abandoned).toBe(1)
+    expect(fixture.worker.prepared.length).toBe(1)
+    expect(fixture.log.join('')).not.toContain('worker failed')
+    play({})
+    leave = new AbortController()
+    expect((await post({})).status).toBe(200)
+  },
+)
 
 test('during prepare: nothing is accepted', async () => {
   play({ prepareMs: 100 })
