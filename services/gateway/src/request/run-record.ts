@@ -18,6 +18,12 @@ const MAX_ANSWER_CHARACTERS = 16 * 1024 * 1024
 /** A token brings few events, yet an answer that was held back comes as many for one token. */
 const EVENTS_PER_TOKEN_MAX = 16
 const EVENTS_AT_ONCE_MAX = 1_024
+/**
+ * Characters and bytes of what a log probability names: twice the longest line of blanks that is a
+ * token. An answer that is sent whole keeps all of them.
+ */
+const LOGPROB_SIZE_AVERAGE_MAX = 512
+const LOGPROB_SIZE_AT_ONCE_MAX = 64 * 1024
 
 type Token = Extract<GenerateEvent, { type: 'token' }>
 type ToolCallEvent = Extract<GenerateEvent, { type: 'tool_call' }>
@@ -32,6 +38,8 @@ export class RunRecord {
   #characters = 0
   /** Tokens whose log probabilities have come. */
   #logprobTokens = 0
+  /** Characters and bytes of all that they name. */
+  #logprobSize = 0
   #toolCalls = 0
 
   /** When the first token reached the gateway, by `performance.now()`. */
@@ -110,11 +118,21 @@ export class RunRecord {
     this.#reach('generate.token')
   }
 
-  /** Whether they come once per token at most, with no more alternatives than were asked for. */
+  /**
+   * Whether they come once per token at most, with no more alternatives than were asked for, and
+   * are no longer than those can be.
+   */
   #areAsAsked(logprobs: readonly Logprob[]): boolean {
     const { topLogprobs } = this.#asked
     this.#logprobTokens += logprobs.length
     if (topLogprobs === null || this.#logprobTokens > this.outputTokens) return false
+    for (const each of logprobs) {
+      this.#logprobSize += sizeOf(each)
+      for (const alternative of each.top) this.#logprobSize += sizeOf(alternative)
+    }
+    const named = this.#logprobTokens * (1 + topLogprobs)
+    const sizeMax = named * LOGPROB_SIZE_AVERAGE_MAX + LOGPROB_SIZE_AT_ONCE_MAX
+    if (this.#logprobSize > sizeMax) return false
     return logprobs.every(({ top }) => top.length <= topLogprobs)
   }
 
@@ -159,4 +177,8 @@ export class RunRecord {
     this.meter = meter
     this.#reach('generate.metered')
   }
+}
+
+function sizeOf({ token, bytes }: Omit<Logprob, 'top'>): number {
+  return token.length + (bytes?.length ?? 0)
 }

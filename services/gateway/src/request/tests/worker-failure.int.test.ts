@@ -91,8 +91,10 @@ describe.each(breaks)('a worker that %s', (_name, fault) => {
   })
 })
 
-const told = (alternatives: number): Logprob => {
-  const each = { token: 'a', bytes: null, logprob: -1 }
+const BOOK_BYTES = Array<number>(70_000).fill(97)
+
+const told = (alternatives: number, token = 'a', bytes: number[] | null = null): Logprob => {
+  const each = { token, bytes, logprob: -1 }
   return { ...each, top: Array(alternatives).fill(each) }
 }
 
@@ -100,11 +102,26 @@ test.each<[string, object, Logprob[]]>([
   ['that nobody asked for', {}, [told(0)]],
   ['of more alternatives than asked for', { logprobs: true, top_logprobs: 2 }, [told(3)]],
   ['of more tokens than it made', { logprobs: true }, [told(0), told(0)]],
+  ['of a token that is a book', { logprobs: true }, [told(0, 'x'.repeat(100_000))]],
+  ['of a token with the bytes of a book', { logprobs: true }, [told(0, 'a', BOOK_BYTES)]],
+  [
+    'with an alternative that is a book',
+    { logprobs: true, top_logprobs: 1 },
+    [{ ...told(0), top: [told(0, 'x'.repeat(100_000))] }],
+  ],
 ])('a worker that tells log probabilities %s has failed', async (_name, fields, logprobs) => {
   fixture = await startGateway({ script: { events: [{ text: 'a', logprobs }] } })
   const response = await fixture.post(chatBody(fields))
   expectErrorBody(await response.text(), { status: 503, code: 'worker_failed' })
   expect(fixture.ledger.debits()).toEqual([])
+})
+
+test('log probabilities of tokens that are long lines of blanks are told', async () => {
+  const logprobs = [told(0, ' '.repeat(128), Array<number>(128).fill(32))]
+  const events = Array.from({ length: 1_000 }, () => ({ text: ' ', logprobs }))
+  fixture = await startGateway({ script: { events } })
+  const response = await fixture.post(chatBody({ logprobs: true, max_tokens: 1_000 }))
+  expect(response.status).toBe(200)
 })
 
 test('a worker is booked under the name that it has here, not the one that it gives', async () => {
