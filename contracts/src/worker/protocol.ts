@@ -201,6 +201,9 @@ export const generateRequest = z.object({
 })
 export type GenerateRequest = z.output<typeof generateRequest>
 
+/** Twice the longest time that a request may take, in milliseconds. */
+const LATENCY_MS_MAX = 2 * 24 * 60 * 60 * 1000
+
 /** The worker's count when a run ends, however it ends. What is billed is made of nothing else. */
 export const workerMeter = z.object({
   inputTokens: tokenCount,
@@ -210,7 +213,10 @@ export const workerMeter = z.object({
   /** As the worker calls itself; who asked it knows it by a name of its own. */
   workerId: z.string().max(256),
   cache: cacheEvidence.extend({ lastBlockHash: z.string().max(256).nullable() }),
-  latencies,
+  latencies: latencies.refine(
+    (each) => Object.values(each).every((ms) => ms === null || ms <= LATENCY_MS_MAX),
+    'is longer than a request can take',
+  ),
 })
 export type WorkerMeter = z.output<typeof workerMeter>
 

@@ -19,9 +19,10 @@ const cacheOf = (lastBlockHash: string) => ({
     evaluatedTokens: 1,
   },
 })
+const latencies = { queueMs: 0, prefillMs: 0, firstTokenMs: null, totalMs: 0 }
+const LATENCY_MS_MAX = 172_800_000
 const meterLine = (fields: object) => {
   const counts = { inputTokens: 1, cachedInputTokens: 0, outputTokens: 1, reasoningTokens: 0 }
-  const latencies = { queueMs: 0, prefillMs: 0, firstTokenMs: null, totalMs: 0 }
   const meter = { ...counts, workerId: 'w', cache: cacheOf('a'), latencies, ...fields }
   return JSON.stringify({ type: 'meter', meter })
 }
@@ -46,8 +47,9 @@ test('events come out the same, wherever the bytes are cut', () => {
 })
 
 test('a meter as it should be is one', () => {
-  const [event] = new EventLines().push(Buffer.from(`${meterLine({})}\n`))
-  expect(event).toMatchObject({ type: 'meter', meter: { workerId: 'w' } })
+  const slow = { ...latencies, totalMs: LATENCY_MS_MAX, firstTokenMs: 0.125 }
+  const [event] = new EventLines().push(Buffer.from(`${meterLine({ latencies: slow })}\n`))
+  expect(event).toMatchObject({ type: 'meter', meter: { workerId: 'w', latencies: slow } })
 })
 
 test('a line is an event exactly where the schema says so, also the many that are tokens', () => {
@@ -102,6 +104,11 @@ describe('what is no event is a violation', () => {
     ],
     ['a meter with a name of 10 KB', meterLine({ workerId: 'a'.repeat(10_000) })],
     ['a meter with a hash of 10 KB', meterLine({ cache: cacheOf('a'.repeat(10_000)) })],
+    ...[1e308, -1, LATENCY_MS_MAX + 1, null].map((totalMs) => [
+      `a meter of ${totalMs} ms`,
+      meterLine({ latencies: { ...latencies, totalMs } }),
+    ]),
+    ['a meter that waited for ever', meterLine({ latencies: { ...latencies, queueMs: 1e300 } })],
     ['a meter without counts', '{"type":"meter","meter":{}}'],
   ])('%s', (_name, line) => {
     expect(() => new EventLines().push(Buffer.from(`${line}\n`))).toThrow(/a line is no/)
