@@ -45,3 +45,19 @@ describe('a line beyond the bound is refused', () => {
     expect(splitter.push(bytes('\n'))).toEqual([line])
   })
 })
+
+describe('bytes that are no UTF-8 are refused', () => {
+  const broken = Buffer.of(0x61, 0xc3, 0x28)
+
+  test('in a line between others', () => {
+    const splitter = new LineSplitter(BYTES_MAX)
+    const chunk = Buffer.concat([bytes('a\n'), broken, bytes('\nb\n')])
+    expect(() => splitter.push(chunk)).toThrow('a line is no UTF-8')
+  })
+
+  test('in what comes after the last newline, when that is all of it', () => {
+    const splitter = new LineSplitter(BYTES_MAX)
+    expect(splitter.push(broken)).toEqual([])
+    expect(() => splitter.end()).toThrow('a line is no UTF-8')
+  })
+})

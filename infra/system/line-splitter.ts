@@ -1,4 +1,5 @@
-/** Cuts the bytes of a stream into lines, none of which is longer than a bound. */
+/** Cuts the bytes of a stream into lines of UTF-8, none of which is longer than a bound. */
+import { isUtf8 } from 'node:buffer'
 
 const NEWLINE = 0x0a
 const NOTHING = Buffer.alloc(0)
@@ -6,6 +7,11 @@ const NOTHING = Buffer.alloc(0)
 /** Its message is for logs: it holds nothing of the line. */
 class LineTooLongError extends RangeError {
   override readonly name = 'LineTooLongError'
+}
+
+/** Read on, such bytes would be shown as U+FFFD. */
+class BrokenTextError extends TypeError {
+  override readonly name = 'BrokenTextError'
 }
 
 export class LineSplitter {
@@ -20,6 +26,7 @@ export class LineSplitter {
   /**
    * @returns the lines that are whole with this chunk, as text; also those that are empty
    * @throws {LineTooLongError} for a line beyond the bound, whole or not
+   * @throws {BrokenTextError} for a whole line that is no UTF-8
    */
   push(chunk: Uint8Array): string[] {
     const bytes = this.#unfinishedWith(chunk)
@@ -30,12 +37,15 @@ export class LineSplitter {
       start = end + 1
     }
     this.#bounded(start, bytes.length)
+    // A newline is never a part of a character, so all lines can be checked at once.
+    refuseBrokenText(bytes.subarray(0, start))
     this.#unfinished = start === bytes.length ? NOTHING : bytes.subarray(start)
     return lines
   }
 
-  /** @returns what came after the last newline */
+  /** @returns what came after the last newline @throws {BrokenTextError} when it is no UTF-8 */
   end(): string {
+    refuseBrokenText(this.#unfinished)
     return this.#unfinished.toString('utf8')
   }
 
@@ -48,4 +58,8 @@ export class LineSplitter {
     if (end - start > this.#bytesMax) throw new LineTooLongError('a line is too long')
     return end
   }
+}
+
+function refuseBrokenText(bytes: Buffer): void {
+  if (!isUtf8(bytes)) throw new BrokenTextError('a line is no UTF-8')
 }

@@ -236,7 +236,7 @@ export const generateEvent = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('token'),
     /** Valid UTF-8, never half a character, never part of a stop text. May be empty. */
-    text: z.string(),
+    text: z.string().refine((text) => text.isWellFormed(), 'has half a character'),
     /** `arguments` is JSON text that goes on the last `tool_call`. */
     kind: z.enum(['text', 'reasoning', 'arguments']),
     /** Output tokens made so far, this one included. */

@@ -97,6 +97,7 @@ describe('what is no event is a violation', () => {
     ['half a count', '{"type":"token","text":"a","kind":"text","outputTokens":0.5}'],
     ['a huge count', '{"type":"token","text":"a","kind":"text","outputTokens":1e15}'],
     ['an unknown kind', '{"type":"token","text":"a","kind":"x","outputTokens":1}'],
+    ['half a character', '{"type":"token","text":"\\ud800","kind":"text","outputTokens":1}'],
     ['text that is none', '{"type":"token","text":1,"kind":"text","outputTokens":1}'],
     [
       'log probabilities that are none',
@@ -112,6 +113,16 @@ describe('what is no event is a violation', () => {
     ['a meter without counts', '{"type":"meter","meter":{}}'],
   ])('%s', (_name, line) => {
     expect(() => new EventLines().push(Buffer.from(`${line}\n`))).toThrow(/a line is no/)
+  })
+
+  test('a text of broken UTF-8 is not mended', () => {
+    const [before, after] = JSON.stringify(token('|')).split('|')
+    const line = Buffer.concat([
+      Buffer.from(`${before}`),
+      Buffer.of(0xff),
+      Buffer.from(`${after}\n`),
+    ])
+    expect(() => new EventLines().push(line)).toThrow('a line is no UTF-8')
   })
 
   test('a line that never ends is given up on', () => {

@@ -19,7 +19,8 @@ export class EventLines {
 
   /**
    * @returns the events that are complete with this chunk
-   * @throws {ProtocolViolation} for a line that is no event, `RangeError` for one that is too long
+   * @throws {ProtocolViolation} for a line that is no event, `RangeError` for one that is too long,
+   *   `TypeError` for one that is no UTF-8
    */
   push(chunk: Buffer): GenerateEvent[] {
     return this.#lines.push(chunk).map(readEvent)
@@ -44,6 +45,7 @@ function isToken(value: unknown): value is Extract<GenerateEvent, { type: 'token
   return (
     type === 'token' &&
     typeof text === 'string' &&
+    text.isWellFormed() &&
     (kind === 'text' || kind === 'reasoning' || kind === 'arguments') &&
     logprobs === undefined &&
     Number.isSafeInteger(outputTokens) &&
