@@ -249,6 +249,7 @@ export const generateEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('meter'), meter: workerMeter }),
   z.object({
     type: z.literal('done'),
+    /** `tool_calls` when the model ended by itself after a call, and never without one. */
     finishReason,
     /** The stop text that ended the answer, or null. */
     stopText: z.string().nullable(),

@@ -91,10 +91,18 @@ export class RunRecord {
     if (this.meter === undefined) this.fail('the worker ended a run without a meter')
     else if (stopText !== null && !this.#asked.stop.includes(stopText)) {
       this.fail('the worker ended a run at a text that was not asked for')
+    } else if (this.#contradictsCalls(finishReason)) {
+      this.fail('the worker ended a run in another way than its calls')
     } else {
       this.finishReason = finishReason
       this.stopText = stopText
     }
+  }
+
+  /** Clients make the calls of an answer when, and only when, its end says that there are some. */
+  #contradictsCalls(finishReason: FinishReason): boolean {
+    if (finishReason === 'tool_calls') return this.#toolCalls === 0
+    return finishReason === 'stop' && this.#toolCalls > 0
   }
 
   fail(what: string): void {

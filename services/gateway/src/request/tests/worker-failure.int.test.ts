@@ -145,6 +145,29 @@ test('a worker that sends events without an end for one token has failed at once
   expect(fixture.log.join('')).toContain('more text than its tokens')
 })
 
+describe.each([{}, stream])('a worker whose end contradicts its calls has failed, %o', (fields) => {
+  const tool = { type: 'function', function: { name: 'f', parameters: { type: 'object' } } }
+  const body = chatBody({ ...fields, tools: [tool] })
+  const call = [{ call: 'f' }, { arguments: '{"a":' }]
+  test.each([
+    ['calls, without one', [{ text: 'no call' }], 'tool_calls'],
+    ['no call, after one', call, 'stop'],
+  ] as const)('%s', async (_name, events, finishReason) => {
+    fixture = await startGateway({ script: { events, end: { finishReason, stopText: null } } })
+    const text = await (await fixture.post(body)).text()
+    expect(text).toContain('"code":"worker_failed"')
+    expect(text).not.toContain('"finish_reason":"')
+    expect(fixture.ledger.openHolds()).toBe(0n)
+    expect(fixture.log.join('')).toContain('in another way than its calls')
+  })
+
+  test('not one that is cut in the middle of a call', async () => {
+    fixture = await startGateway({ script: { events: [...call, { arguments: '1}' }] } })
+    const response = await fixture.post({ ...body, max_tokens: 2 })
+    expect(await response.text()).toContain('"finish_reason":"length"')
+  })
+})
+
 test('a worker that ends at a text that nobody asked it to end at has failed', async () => {
   const end = { finishReason: 'stop', stopText: 'never asked for' } as const
   fixture = await startGateway({ script: { end } })
