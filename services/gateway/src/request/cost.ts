@@ -12,8 +12,10 @@
  *
  * A prompt of which it is not known how much was computed counts as cached, the cheaper reading. An
  * answer that is sent whole has sent no part until its end, so a run that breaks costs nothing
- * there. A meter that claims more than was asked for is handed on: the ledger cuts it.
+ * there. Of a meter that claims more output than has come, what has come counts: a worker tells of
+ * every token before it meters. One that claims another prompt is handed on: the ledger cuts it.
  */
+import { isImplausible } from '@svc/contracts/bounded-meter'
 import type { SettleRequest } from '@svc/contracts/commands'
 import type { WorkerMeter } from '@svc/contracts/worker/protocol'
 import type { StopReason } from '../admission/stop.ts'
@@ -97,9 +99,22 @@ function brokenRun(run: EndedRun): RunCost {
   }
 }
 
-/** Under the name by which we know the worker, whatever it calls itself. */
-function meterOf({ record: { meter }, workerId }: EndedRun): WorkerMeter | undefined {
-  return meter === undefined ? undefined : { ...meter, workerId: workerId ?? UNKNOWN_WORKER }
+/**
+ * Without output that never came, and under the name by which we know the worker, whatever it calls
+ * itself.
+ */
+function meterOf({ record, workerId }: EndedRun): WorkerMeter | undefined {
+  const { meter } = record
+  if (meter === undefined) return undefined
+  const outputTokens = Math.min(meter.outputTokens, record.outputTokens)
+  const reasoningTokens = Math.min(meter.reasoningTokens, outputTokens)
+  return { ...meter, outputTokens, reasoningTokens, workerId: workerId ?? UNKNOWN_WORKER }
+}
+
+/** Whether the worker claims more than was accepted or has come: an operator must hear of it. */
+export function isOverclaimed({ record, promptTokens }: EndedRun): boolean {
+  const { meter, outputTokens: maxOutputTokens } = record
+  return meter !== undefined && isImplausible(meter, { promptTokens, maxOutputTokens })
 }
 
 function deliveredMeter(run: EndedRun): WorkerMeter {

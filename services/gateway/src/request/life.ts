@@ -9,7 +9,6 @@
  * durable. And the end of an answer leaves only when its debit is durable: what a client was told
  * is billed.
  */
-import { isImplausible } from '@svc/contracts/bounded-meter'
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import type { ObservedRequest } from '@svc/contracts/ports/request-observer'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
@@ -31,7 +30,7 @@ import { asServiceError, identity } from '../http/error-response.ts'
 import type { HttpLimits } from '../http/limits.ts'
 import { readJsonObject } from '../http/request-body.ts'
 import type { WorkerChoice } from '../routing/worker-pool.ts'
-import { costOfRun, type EndedRun, isOurs } from './cost.ts'
+import { costOfRun, type EndedRun, isOurs, isOverclaimed } from './cost.ts'
 import type { Delivery } from './delivery.ts'
 import { answerEnding, badEnding } from './ending.ts'
 import { generateAnswer } from './generate.ts'
@@ -271,7 +270,7 @@ class RequestLife {
     const { requestLedger, reach, logger } = this.#ports
     const { caller, requestId } = this.#exchange
     const { meter } = run.record
-    if (meter !== undefined && isImplausible(meter, run)) {
+    if (isOverclaimed(run)) {
       logger.error({ requestId, meter }, 'worker meter exceeds what the request can have used')
     }
     const { accountId } = caller

@@ -215,6 +215,17 @@ test.each([
   expect(fixture.log.join('')).toContain('worker meter exceeds')
 })
 
+test.each([{}, stream])(
+  'output that never came is not billed, and an alarm rings, %o',
+  async (fields) => {
+    await start({ kind: 'wrong-meter', input: 0, output: 400 })
+    const response = await fixture.post(chatBody({ ...fields, max_tokens: 1_000 }))
+    expect(await response.text()).toContain('word4')
+    expect(fixture.ledger.only().settled?.input.meter.outputTokens).toBe(5)
+    expect(fixture.log.join('')).toContain('worker meter exceeds')
+  },
+)
+
 test.each(['queue_full', 'draining'] as const)(
   'all workers say %s: overloaded, not broken',
   async (code) => {
