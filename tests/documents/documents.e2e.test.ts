@@ -91,6 +91,27 @@ test('docs/how-to/rotate-a-key.md works a second and a third time', async () => 
   await server.stop()
 })
 
+/** The price of the first start is the oldest, and long replaced. */
+test('docs/how-to/correct-a-mistake.md corrects the price in force, and no older one', async () => {
+  const place = readersPlace()
+  const server = new ServerProcess(join(place, 'data'))
+  onTestFinished(() => server.kill('SIGKILL'))
+  const { baseUrl, apiKey = '', accountId } = await server.ready()
+  const environment = { SVC_URL: baseUrl, SVC_KEY: apiKey, ACCOUNT: accountId }
+  const rates = '--input 0.30 --cached-input 0.03 --output 1.20'
+  const publish = { commands: `./svc --quiet price publish ${rates}`, expectedLines: [] }
+  const wrong = (await runBlock(publish, place, environment)).trim()
+  const blocks = readBlocks(readFileSync(join(ROOT, 'docs/how-to/correct-a-mistake.md'), 'utf8'))
+  for (const block of blocks) {
+    if (!isDoneByTheTest(block)) await runBlock(block, place, environment)
+  }
+  const look = { commands: './svc events list --type BalanceAdjusted --json', expectedLines: [] }
+  const events = await runBlock(look, place, environment)
+  const corrected = events.match(/price_[0-9]\w+/g)
+  expect(new Set(corrected)).toEqual(new Set([wrong]))
+  await server.stop()
+})
+
 /** Its statements are for another program: `sqlite3`, as Node.js has it. */
 test('docs/how-to/mend-a-damaged-stream.md names a damaged row and puts it back', async () => {
   const place = readersPlace()
@@ -159,13 +180,24 @@ function flat(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim()
 }
 
+/** A reader has one shell: what a block sets, those after it have. */
+const VARIABLES = '.variables'
+const ASSIGNMENT = /^([A-Z_]+)=/gm
+
 function runInBash(
   commands: string,
   place: string,
   environment: Readonly<Record<string, string>>,
 ): Promise<{ code: number; output: string }> {
   const { SVC_URL, SVC_KEY, ...others } = environment
-  const script = `SVC_URL='${SVC_URL}'\nSVC_KEY='${SVC_KEY}'\nset -eo pipefail\n${commands}`
+  const names = [...commands.matchAll(ASSIGNMENT)].map(([, name]) => name).join(' ')
+  const script = [
+    `touch ${VARIABLES}; . ./${VARIABLES}`,
+    `SVC_URL='${SVC_URL}'; SVC_KEY='${SVC_KEY}'`,
+    'set -eo pipefail',
+    commands,
+    names === '' ? '' : `declare -p ${names} >> ${VARIABLES}`,
+  ].join('\n')
   return new Promise((resolve) => {
     const child = execFile(
       'bash',
