@@ -192,6 +192,13 @@ export const errorCatalogue = {
     retry: false,
     doc: 'What was asked for looks like a mistake, and is done only with `confirm`; the message says why.',
   },
+  another_user: {
+    status: 409,
+    openaiType: 'invalid_request_error',
+    anthropicType: 'conflict_error',
+    retry: false,
+    doc: 'A page of the dashboard that shows another user than the one who is signed in by now, such as by another tab; nothing was done. The page loads itself anew.',
+  },
   conflict: {
     status: 409,
     openaiType: 'invalid_request_error',

@@ -1,5 +1,5 @@
 /** Sessions of the dashboard against whoever would have one that is not theirs. */
-import { DASHBOARD_HEADER } from '@svc/contracts/dashboard/declaration'
+import { DASHBOARD_HEADER, SHOWN_USER_HEADER } from '@svc/contracts/dashboard/declaration'
 import type { DashboardOutput } from '@svc/contracts/dashboard/operations'
 import {
   type DashboardServer,
@@ -111,6 +111,34 @@ describe('a session', () => {
     await browser.json('POST', '/session/sign-out')
     browser.cookie = cookie
     expect(await codeOf(await browser.ask('GET', '/sessions'))).toBe('not_signed_in')
+  })
+
+  test('answers no page that shows another user, whatever it asks', async () => {
+    const { session: before } = await newAccount('Mem')
+    const { browser, session } = await newAccount('Ada')
+    const [account] = session.accounts
+    const own = `/accounts/${account?.account_id}`
+    const shows = (shown: Session) => ({ [SHOWN_USER_HEADER]: shown.user?.user_id ?? '' })
+    const keys = () => browser.json<unknown[]>('GET', `${own}/keys`)
+    const made = await keys()
+    const asked = [
+      ['GET', '/sessions', {}],
+      ['GET', own, {}],
+      ['POST', `${own}/keys`, { name: 'Of whom?' }],
+      ['POST', `${own}/invitations`, { role: 'member' }],
+      ['POST', `${own}/chat/completions`, { model: 'svc-beta', messages: [] }],
+      ['POST', '/profile', { display_name: 'Of whom?' }],
+      ['POST', '/links/accept', { secret: 'x' }],
+      ['GET', '/admin/accounts', {}],
+    ] as const
+    for (const [method, path, body] of asked) {
+      const answer = await browser.ask(method, path, body, shows(before))
+      expect([answer.status, await codeOf(answer)], path).toEqual([409, 'another_user'])
+      expect(await codeOf(await browser.ask(method, path, body, shows(session))), path).not.toBe(
+        'another_user',
+      )
+      if (path.endsWith('/keys')) expect(await keys()).toHaveLength(made.length + 1)
+    }
   })
 
   test('is listed, and ended from another one', async () => {

@@ -25,6 +25,13 @@ export const DASHBOARD_ANSWER_HEADERS = {
 export const DASHBOARD_HEADER = 'x-svc-dashboard'
 
 /**
+ * The id of the user whom a page shows as signed in. A browser has one session for all of its tabs:
+ * where that is another user's by now, the answer is `another_user`, and nothing is shown or done.
+ * Without the header whoever the session is of is asked for.
+ */
+export const SHOWN_USER_HEADER = 'x-svc-user'
+
+/**
  * `POST /accounts/:account_id/chat/completions`: a request and its answer are those of the public
  * `POST /v1/chat/completions`, streams too, with the same prices and the same headers. Each
  * account has one key that nobody can send, named `Dashboard chat`, which these requests stand under

@@ -1,4 +1,5 @@
 /** The real pages on a server whose API gives the answers of a test. */
+import type { IncomingHttpHeaders } from 'node:http'
 import {
   adminOperations,
   type OperationInput,
@@ -54,6 +55,8 @@ export interface PageServer {
   adminAnswers: AdminAnswers
   /** What the chat answers: the text of an event stream, or a refusal. */
   chat: () => string | Refused
+  /** Looks at each request of the API before it is answered. */
+  checkHeaders: (headers: IncomingHttpHeaders) => Refused | undefined
   close(): Promise<void>
 }
 
@@ -71,11 +74,17 @@ export async function startPageServer(
     chat: () => new Refused(404, 'not_found', 'No answer to a chat.'),
     answers,
     adminAnswers,
+    checkHeaders: () => undefined,
     close: async () => {
       await pages.close()
       await app.close()
     },
   }
+  app.addHook('onRequest', async ({ url, headers }, reply) => {
+    if (!url.startsWith(DASHBOARD_PREFIX)) return
+    const refused = server.checkHeaders(headers)
+    if (refused !== undefined) return refuse(reply, refused)
+  })
   for (const [name, { method, path }] of Object.entries(dashboardOperations)) {
     app.route({
       method,

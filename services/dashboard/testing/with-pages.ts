@@ -47,6 +47,7 @@ export function withPages(options: PagesOptions, use: (opened: OpenedPages) => v
   beforeEach(async () => {
     server.answers = answers
     server.adminAnswers = adminAnswers
+    server.checkHeaders = () => undefined
     const own = shared ?? (await opened())
     use(own)
     return async () => {

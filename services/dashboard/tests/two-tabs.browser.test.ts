@@ -1,4 +1,6 @@
 /** Two tabs of one browser, and a gateway that goes and comes back while a page is open. */
+
+import { SHOWN_USER_HEADER } from '@svc/contracts/dashboard/declaration'
 import type { BrowserContext } from 'playwright-core'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { missingChromium } from '../testing/chromium.ts'
@@ -44,6 +46,27 @@ describe.skipIf(missing !== undefined)('open pages', () => {
     await first.getByRole('button', { name: 'Sign in', exact: true }).click()
     await first.getByRole('heading', { name: 'Sign in again' }).waitFor({ state: 'detached' })
     expect(await first.getByLabel('Name').inputValue()).toBe('Typed before')
+  })
+
+  test('a sign-in as another user in one tab is a new page in the other, and nothing done', async () => {
+    const first = await open('/keys?create=true')
+    await first.getByLabel('Name').fill('Of the first')
+    const user = {
+      ...{ user_id: 'user_2', email: 'grace@example.com', display_name: 'Grace' },
+      ...{ has_password: true, is_linked: false },
+    }
+    const shown: unknown[] = []
+    server.checkHeaders = (headers) => {
+      shown.push(headers[SHOWN_USER_HEADER])
+      if (headers[SHOWN_USER_HEADER] !== 'user_1') return undefined
+      return new Refused(409, 'another_user', 'Somebody else is signed in by now.')
+    }
+    server.answers = { ...fullAnswers, ...newKey, session: () => ({ ...session, user }) }
+    await first.getByRole('button', { name: 'Create key', exact: true }).click()
+    await first.getByRole('link', { name: 'Grace' }).waitFor()
+    expect(await first.getByText('sk-svc-once').count()).toBe(0)
+    expect(await first.getByLabel('Name').inputValue()).toBe('')
+    expect(new Set(shown)).toEqual(new Set(['user_1', undefined, 'user_2']))
   })
 
   test('a key that one tab made is in the list of the other when it looks', async () => {

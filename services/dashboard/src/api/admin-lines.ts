@@ -9,7 +9,7 @@ import { useEffect, useRef, useState } from 'react'
 import type { JsonOperation } from './admin.ts'
 import { sendAdmin } from './admin.ts'
 import { ApiError } from './api-error.ts'
-import { noteRefusal } from './session-end.ts'
+import { noteRefusal } from './queries.ts'
 
 export type LineOperation = Exclude<OperationName, JsonOperation>
 

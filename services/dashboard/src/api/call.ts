@@ -1,5 +1,9 @@
 /** Calls an operation of the dashboard's API as the contracts declare it. */
-import { DASHBOARD_HEADER, DASHBOARD_PREFIX } from '@svc/contracts/dashboard/declaration'
+import {
+  DASHBOARD_HEADER,
+  DASHBOARD_PREFIX,
+  SHOWN_USER_HEADER,
+} from '@svc/contracts/dashboard/declaration'
 import {
   type DashboardInput,
   type DashboardOperationName,
@@ -8,7 +12,17 @@ import {
 } from '@svc/contracts/dashboard/operations'
 import { ApiError, refusalOf } from './api-error.ts'
 
+/** Those that find out who is signed in, or change it. */
+const OF_THE_SESSION = /^\/session(\/|$)/
+
 type Fields = Readonly<Record<string, unknown>>
+
+let shownUser = (): string | undefined => undefined
+
+/** @param user the id of whom the page shows as signed in: nobody else is asked as */
+export function askAs(user: () => string | undefined): void {
+  shownUser = user
+}
 
 /** @throws {ApiError} also when the server cannot be reached */
 export async function call<Name extends DashboardOperationName>(
@@ -48,11 +62,13 @@ export async function send(
   const { filled, rest } = fill(path, input)
   const isGet = method === 'GET'
   const query = isGet ? queryOf(rest) : ''
+  const user = OF_THE_SESSION.test(path) ? undefined : shownUser()
+  const sent = user === undefined ? headers : { ...headers, [SHOWN_USER_HEADER]: user }
   const response = await fetched(`${prefix}${filled}${query}`, {
     method,
     headers: isGet
-      ? headers
-      : { ...headers, 'content-type': 'application/json', [DASHBOARD_HEADER]: '1' },
+      ? sent
+      : { ...sent, 'content-type': 'application/json', [DASHBOARD_HEADER]: '1' },
     ...(isGet ? {} : { body: JSON.stringify(rest) }),
     ...(signal === undefined ? {} : { signal }),
   })

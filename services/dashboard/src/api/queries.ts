@@ -14,9 +14,9 @@ import {
   useQueryClient,
 } from '@tanstack/react-query'
 import { ApiError } from './api-error.ts'
-import { call } from './call.ts'
+import { askAs, call } from './call.ts'
 import { noteServerTime } from './server-clock.ts'
-import { noteRefusal, noteSignedIn } from './session-end.ts'
+import { noteEnd, noteSignedIn } from './session-end.ts'
 
 /** How old a number may be before a look at the page asks anew. */
 const FRESH_MS = 2_000
@@ -69,6 +69,16 @@ export const sessionQuery = queryOptions<DashboardOutput<'session'>, ApiError>({
   },
   staleTime: 60_000,
 })
+
+askAs(() => queryClient.getQueryData(sessionQuery.queryKey)?.user?.user_id)
+
+/** Notes an error when it says that the session is not, or not any more, what the page shows. */
+export function noteRefusal(error: Error): void {
+  if (!(error instanceof ApiError)) return
+  if (error.code === 'not_signed_in') noteEnd()
+  // What the page keeps is somebody else's: nothing of it may stay.
+  else if (error.code === 'another_user') window.location.reload()
+}
 
 /** A change: what has been read before is read anew behind it. */
 export function useChange<Name extends DashboardOperationName>(name: Name) {

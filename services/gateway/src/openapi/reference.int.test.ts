@@ -187,6 +187,7 @@ test('every error of the catalogue is one of a route, or of no route in particul
   const apart = [
     // Of the dashboard, which is not in the document.
     ...['not_signed_in', 'wrong_credentials', 'sign_in_refused', 'provider_unavailable'],
+    'another_user',
     // Of addresses and methods that are no route.
     ...['unknown_url', 'method_not_allowed', 'upgrade_refused'],
   ]

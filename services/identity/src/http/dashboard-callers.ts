@@ -1,4 +1,5 @@
 /** Who asks the dashboard: read off the cookie of a session, and off nothing else. */
+import { SHOWN_USER_HEADER } from '@svc/contracts/dashboard/declaration'
 import { ServiceError } from '@svc/contracts/errors'
 import type { AccountRole } from '@svc/contracts/events/users'
 import type {
@@ -37,9 +38,20 @@ export class DashboardCallers implements AccountSessions {
     this.#proxyHeader = proxyHeader
   }
 
-  /** @throws {ServiceError} `not_allowed` for what no page of ours has sent */
+  /**
+   * @throws {ServiceError} `not_allowed` for what no page of ours has sent; `another_user` for a
+   *   page that shows somebody else
+   */
   async sessionOf(request: SessionRequest): Promise<OpenSession | undefined> {
     refuseForeign(this.#address, request)
+    const open = await this.#open(request)
+    const shown = request.headers[SHOWN_USER_HEADER]
+    const isAnother = shown !== undefined && shown !== open?.user.userId
+    if (open !== undefined && isAnother) throw anotherUser()
+    return open
+  }
+
+  async #open(request: SessionRequest): Promise<OpenSession | undefined> {
     const token = sessionToken(request.headers, isSecure(this.#address, request))
     const open = await this.#sessions.find(token, request.ip)
     if (open?.session.way !== 'proxy') return open
@@ -52,7 +64,7 @@ export class DashboardCallers implements AccountSessions {
     return email !== undefined && (await this.#records.find(userId))?.email === email
   }
 
-  /** @throws {ServiceError} `not_signed_in` */
+  /** @throws {ServiceError} `not_signed_in`, and what `sessionOf` throws */
   async requireSession(request: SessionRequest): Promise<OpenSession> {
     const open = await this.sessionOf(request)
     if (open === undefined) throw notSignedIn()
@@ -81,6 +93,11 @@ export class DashboardCallers implements AccountSessions {
 
 export function notSignedIn(): ServiceError {
   return new ServiceError('not_signed_in', 'Nobody is signed in here, or the session has ended.')
+}
+
+function anotherUser(): ServiceError {
+  const message = 'Somebody else is signed in by now than this page shows. Load it anew.'
+  return new ServiceError('another_user', message)
 }
 
 /** One answer for an account of others and for none at all. */

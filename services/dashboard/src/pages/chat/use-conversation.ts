@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
-import { noteRefusal } from '../../api/session-end.ts'
+import { noteRefusal } from '../../api/queries.ts'
 import { problemText } from '../../text/problems.ts'
 import { t } from '../../text/translate.ts'
 import { type StreamPart, streamAnswer } from './chat-stream.ts'
