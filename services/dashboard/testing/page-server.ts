@@ -40,11 +40,13 @@ export class Refused {
   readonly status: number
   readonly code: string
   readonly message: string
+  readonly param: string | null
 
-  constructor(status: number, code: string, message: string) {
+  constructor(status: number, code: string, message: string, param: string | null = null) {
     this.status = status
     this.code = code
     this.message = message
+    this.param = param
   }
 }
 
@@ -131,6 +133,6 @@ export async function startPageServer(
   return server
 }
 
-function refuse(reply: FastifyReply, { status, code, message }: Refused): FastifyReply {
-  return reply.code(status).send({ error: { code, message, type: code, param: null } })
+function refuse(reply: FastifyReply, { status, code, message, param }: Refused): FastifyReply {
+  return reply.code(status).send({ error: { code, message, type: code, param } })
 }

@@ -49,6 +49,33 @@ describe.skipIf(missing !== undefined)('faults', () => {
     await page.getByText('sk-svc-once', { exact: true }).waitFor()
   })
 
+  test.each<readonly [what: string, accounts: typeof session.accounts]>([
+    ['no account', []],
+    [
+      'another account',
+      [{ ...{ account_id: 'acct_2', name: 'Zuse KG' }, ...{ role: 'owner', status: 'open' } }],
+    ],
+  ])('who is taken out of the account is shown what is left: %s', async (_what, accounts) => {
+    await open('/keys')
+    const statement = page.getByRole('link', { name: 'Statement', exact: true })
+    await statement.waitFor()
+    const gone = () => new Refused(404, 'not_found', 'There is no such account.', 'account_id')
+    server.answers = {
+      ...{ session: () => ({ ...session, accounts }), accountStatement: gone },
+      accountHome: fullAnswers.accountHome,
+    }
+    // No hover before it, which asks as well.
+    await statement.dispatchEvent('click')
+    await page.getByText('belongs to an account that you are not in').waitFor()
+    expect(await statement.count()).toBe(0)
+    await page.getByRole('link', { name: 'Go to the start' }).click()
+    const [left] = accounts
+    await page
+      .getByText(left === undefined ? 'No account yet' : 'Zuse KG')
+      .first()
+      .waitFor()
+  })
+
   test('a new key stays until it is stored: UX-20', async () => {
     server.answers = {
       ...fullAnswers,

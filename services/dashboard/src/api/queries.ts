@@ -75,9 +75,16 @@ askAs(() => queryClient.getQueryData(sessionQuery.queryKey)?.user?.user_id)
 /** Notes an error when it says that the session is not, or not any more, what the page shows. */
 export function noteRefusal(error: Error): void {
   if (!(error instanceof ApiError)) return
-  if (error.code === 'not_signed_in') noteEnd()
+  const { code, param } = error
+  if (code === 'not_signed_in') noteEnd()
   // What the page keeps is somebody else's: nothing of it may stay.
-  else if (error.code === 'another_user') window.location.reload()
+  else if (code === 'another_user') window.location.reload()
+  // An account that somebody is shown as a member of: they are in it no more.
+  else if (code === 'not_found' && param === 'account_id') void lookAnew()
+}
+
+function lookAnew(): Promise<void> {
+  return queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey })
 }
 
 /** A change: what has been read before is read anew behind it. */

@@ -33,7 +33,8 @@ export const everywhereTexts = {
   operatorRole: 'Your role: {role}',
   pageBroken: 'This page failed',
   pageMissing: 'This page does not exist',
-  pageMissingText: 'The address may be mistyped, or the page belongs to another account.',
+  pageMissingText:
+    'The address may be mistyped, or the page belongs to an account that you are not in.',
   refused: 'The server refused this ({code}).',
   requestId: 'Request {id}.',
   retry: 'Try again',
