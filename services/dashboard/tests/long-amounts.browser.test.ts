@@ -52,6 +52,29 @@ const OUT_OF_SIGHT = `(() => {
   return found
 })()`
 
+/** Numbers of which a part is covered or cut off, and that are shown all the same. */
+const CUT = `(() => {
+  const found = []
+  for (const section of document.querySelectorAll('.scrolls-aside')) {
+    const pinned = section.querySelector('th[data-pinned]')
+    const edges = section.getBoundingClientRect()
+    const end = pinned?.getBoundingClientRect().left ?? edges.right
+    for (const cell of section.querySelectorAll('td:not([data-pinned])')) {
+      const text = document.createRange()
+      text.selectNodeContents(cell)
+      const { left, right } = text.getBoundingClientRect()
+      const isCut = (edge) => left + 1 < edge && edge < right - 1
+      const isShown = getComputedStyle(cell).color !== 'rgba(0, 0, 0, 0)'
+      const isNumber = /^\\$?[0-9][0-9,.]*$/.test(cell.textContent)
+      if (isNumber && isShown && (isCut(edges.left) || isCut(end))) {
+        found.push(section.ariaLabel + ': ' + cell.textContent)
+      }
+    }
+  }
+  return found
+})()`
+const SCROLLS_PX = [0, 25, 60, 110, 160, 220]
+
 const missing = missingChromium()
 
 describe.skipIf(missing !== undefined)('amounts of many digits', () => {
@@ -77,7 +100,26 @@ describe.skipIf(missing !== undefined)('amounts of many digits', () => {
       }
     },
   )
+
+  test.each(pages)('%s shows no number in part: UX-62', async (_name, path) => {
+    await page.goto(`${server.url}/dashboard/${path}`)
+    await page.locator('td', { hasText: '$98765' }).first().waitFor()
+    await expect.poll(() => page.getByText('Loading …').count()).toBe(0)
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 900 })
+      for (const left of SCROLLS_PX) {
+        await page.evaluate(scrolledTo(left))
+        await expect
+          .poll(() => page.evaluate(CUT), { message: `${width} px, ${left} aside` })
+          .toEqual([])
+      }
+    }
+  })
 })
+
+function scrolledTo(left: number): string {
+  return `for (const section of document.querySelectorAll('.scrolls-aside')) section.scrollLeft = ${left}`
+}
 
 /** Five digits more before the point, and as many behind it as there can be. */
 function withAllDigits(_field: string, value: unknown): unknown {

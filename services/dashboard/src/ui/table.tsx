@@ -1,4 +1,5 @@
-import type { ReactNode, TdHTMLAttributes, ThHTMLAttributes } from 'react'
+import { type ReactNode, type TdHTMLAttributes, type ThHTMLAttributes, useRef } from 'react'
+import { useCutColumns } from './drawing/cut-columns.ts'
 
 export interface TableProps {
   /** What it shows, for those who do not see it. */
@@ -14,9 +15,16 @@ const openEnd =
 
 /** Scrolls sideways in itself where the window is narrow: the page never does. */
 export function Table({ label, head, foot, children }: TableProps) {
+  const section = useRef<HTMLElement>(null)
+  useCutColumns(section)
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
-    <section className="scrolls-aside relative overflow-x-auto" tabIndex={0} aria-label={label}>
+    <section
+      ref={section}
+      className="scrolls-aside relative overflow-x-auto"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach what scrolls
+      tabIndex={0}
+      aria-label={label}
+    >
       <table className={`w-full border-separate border-spacing-0 text-sm ${openEnd}`}>
         <thead>
           <tr>{head}</tr>
@@ -52,6 +60,7 @@ export function Cell(props: CellProps<TdHTMLAttributes<HTMLTableCellElement>>) {
   return (
     <td
       data-pinned={isPinned || undefined}
+      data-number={isNumber || undefined}
       className={`${cell} ${side} max-w-80 align-middle wrap-anywhere`}
       {...rest}
     />
