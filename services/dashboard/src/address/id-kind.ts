@@ -4,6 +4,7 @@ const beginnings = [
   ['key', /^key_/],
   ['price', /^price_/],
   ['request', /^(req_|chatcmpl-|resp_|msg_)/],
+  ['movement', /^(grant_|adj_|refund_)/],
   ['access', /^(tok_|usr_|link_)/],
   ['event', /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i],
 ] as const

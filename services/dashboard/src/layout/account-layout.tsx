@@ -81,7 +81,8 @@ export function AccountLayout() {
 
 /**
  * A request leads to its receipt, which says so where there is none of that id; an event to the
- * request that it is about, or to its day on the statement.
+ * request that it is about, or to its day on the statement. No view knows a movement by its id: it
+ * leads to the statement, and says so.
  */
 function AccountFindBox({ accountId }: { readonly accountId: string }) {
   const { accounts } = useSession()
@@ -93,6 +94,7 @@ function AccountFindBox({ accountId }: { readonly accountId: string }) {
     mutationFn: async (id) => {
       const kind = idKind(id)
       if (kind === 'price') return navigate({ to: '/prices' })
+      if (kind === 'movement') return navigate({ to: '/accounts/$accountId/statement', params })
       if (kind === 'key') {
         return navigate({ to: '/accounts/$accountId/requests', params, search: { key: id } })
       }
@@ -107,11 +109,16 @@ function AccountFindBox({ accountId }: { readonly accountId: string }) {
       return navigate({ to: '/accounts/$accountId/statement', params, search })
     },
   })
+  const id = find.variables ?? ''
   return (
     <FindBox
       label={t('findId')}
       onFind={find.mutate}
-      problem={foundNothing(find.error, (id) => t('noSuchEvent', { id }), find.variables)}
+      problem={
+        idKind(id) === 'movement'
+          ? t('findMovement', { id })
+          : foundNothing(find.error, () => t('noSuchEvent', { id }))
+      }
     />
   )
 }
