@@ -59,7 +59,7 @@ export function lineOperation<const D extends Omit<Declaration, 'answer'>>(
 export type Shown<Schema extends z.ZodType> = DeepReadonly<z.output<Schema>>
 
 const ID_CHARACTERS_MAX = 100
-const NAME_CHARACTERS_MAX = 200
+export const NAME_CHARACTERS_MAX = 200
 const REASON_CHARACTERS_MAX = 500
 const AMOUNT_CHARACTERS_MAX = 40
 const PAGE_MAX = 1_000

@@ -6,8 +6,8 @@ import { EMAIL_CHARACTERS_MAX } from '../ports/people/user-records.ts'
 import { dollars } from '../wire/dollars.ts'
 import { dashboardOperation } from './declaration.ts'
 
-const PASSWORD_CHARACTERS_MIN = 10
-const PASSWORD_CHARACTERS_MAX = 256
+export const PASSWORD_CHARACTERS_MIN = 10
+export const PASSWORD_CHARACTERS_MAX = 256
 const SECRET_CHARACTERS_MAX = 200
 const ID_CHARACTERS_MAX = 100
 

@@ -1,3 +1,5 @@
+import { NAME_CHARACTERS_MAX } from '@svc/contracts/admin/declaration'
+import { PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN } from '@svc/contracts/dashboard/session'
 import { t } from '../../text/translate.ts'
 import { Field } from '../../ui/field.tsx'
 
@@ -34,7 +36,7 @@ export function NewUserFields({ user, isNamed = false, onChange }: NewUserFields
         label={t('displayName')}
         autoComplete="name"
         required
-        maxLength={200}
+        maxLength={NAME_CHARACTERS_MAX}
         value={user.displayName}
         onChange={({ target }) => onChange({ ...user, displayName: target.value })}
       />
@@ -47,8 +49,6 @@ export function NewUserFields({ user, isNamed = false, onChange }: NewUserFields
     </>
   )
 }
-
-const PASSWORD_CHARACTERS_MIN = 10
 
 export interface NewPasswordProps {
   readonly value: string
@@ -64,7 +64,7 @@ export function NewPassword({ value, onChange }: NewPasswordProps) {
       autoComplete="new-password"
       required
       minLength={PASSWORD_CHARACTERS_MIN}
-      maxLength={256}
+      maxLength={PASSWORD_CHARACTERS_MAX}
       value={value}
       onChange={({ target }) => onChange(target.value)}
     />

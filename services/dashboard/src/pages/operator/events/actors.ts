@@ -1,7 +1,6 @@
 /** Who is behind the actor of an event. */
 import type { UserDetails } from '@svc/contracts/admin/users'
-
-export const USER = 'user:'
+import { userOfActor } from '@svc/contracts/events/actors'
 
 /**
  * @param actor such as `user:usr_…`, `operator:NAME` or `key_…`, as the log has it
@@ -11,7 +10,7 @@ export function actorName(
   actor: string,
   users: readonly Pick<UserDetails, 'user_id' | 'display_name' | 'email'>[],
 ): string {
-  if (!actor.startsWith(USER)) return actor
-  const user = users.find(({ user_id: id }) => id === actor.slice(USER.length))
+  const userId = userOfActor(actor)
+  const user = users.find(({ user_id: id }) => id === userId)
   return user?.display_name ?? user?.email ?? actor
 }

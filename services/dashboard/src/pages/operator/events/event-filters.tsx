@@ -1,10 +1,11 @@
+import { userActor } from '@svc/contracts/events/actors'
 import { useQuery } from '@tanstack/react-query'
 import type { EventsSearch } from '../../../address/operator-search.ts'
 import { given } from '../../../address/search.ts'
 import { askAdmin } from '../../../api/admin.ts'
 import { Choice } from '../../../ui/field.tsx'
 import { t } from '../operator-text.ts'
-import { actorName, USER } from './actors.ts'
+import { actorName } from './actors.ts'
 import { eventTypes } from './event-types.ts'
 
 export interface EventFiltersProps {
@@ -23,7 +24,7 @@ export function EventFilters({ who = '', what = '', onChange }: EventFiltersProp
     ['gateway', t('requests')],
   ] as const
   const people = users.map(({ user_id: id }) => {
-    const actor = `${USER}${id}`
+    const actor = userActor(id)
     return [actor, actorName(actor, users)] as const
   })
   const search = (next: { readonly who: string; readonly what: string }): EventsSearch => ({

@@ -1,3 +1,4 @@
+import { DEFAULT_GRANT_PRIORITY } from '@svc/contracts/events/account'
 import { formatExact, parseDollars } from '@svc/contracts/money'
 import { useState } from 'react'
 import { callAdmin } from '../../../../api/admin.ts'
@@ -8,8 +9,6 @@ import { t } from '../../operator-text.ts'
 import { type AskedChange, type BalanceChange, ReviewedChange } from '../../reviewed-change.tsx'
 import type { AccountDialogProps } from './account-dialog.ts'
 
-/** As the command line has it: grants of one priority are spent in the order of their expiry. */
-const PRIORITY = 100
 /** What can be read as dollars when it is neither too large nor too fine. */
 const PLAIN = /^-?\d+(\.\d+)?$/
 
@@ -23,7 +22,7 @@ export function Grant({ account, onClose }: AccountDialogProps) {
     account_id: account.account_id,
     amount,
     category,
-    priority: PRIORITY,
+    priority: DEFAULT_GRANT_PRIORITY,
     reference: reference === '' ? null : reference,
     expires_at: expires === '' ? null : new Date(`${expires}T00:00`).toISOString(),
   }
