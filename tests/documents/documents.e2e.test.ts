@@ -144,6 +144,41 @@ test('docs/how-to/mend-a-damaged-stream.md names a damaged row and puts it back'
   await runBlock(look, place, {})
 })
 
+/** Views, snapshots and the note of the head all remember more than the older file has. */
+test('docs/how-to/back-up-and-restore.md goes on with an older ledger on purpose', async () => {
+  const place = readersPlace()
+  const data = join(place, 'data')
+  const first = new ServerProcess(data)
+  onTestFinished(() => first.kill('SIGKILL'))
+  const { accountId } = await first.ready()
+  await first.stop()
+  const backup = join(place, 'ledger.db')
+  copyFileSync(join(data, 'ledger.db'), backup)
+  const grant = `./svc account grant ${accountId} 1 --reason later --ref later`
+  expect((await runInBash(grant, place, {})).code).toBe(0)
+  const second = new ServerProcess(data)
+  onTestFinished(() => second.kill('SIGKILL'))
+  await second.ready()
+  await second.stop()
+  copyFileSync(backup, join(data, 'ledger.db'))
+
+  const found = await runInBash('./svc verify', place, {})
+  expect(found.code).toBe(1)
+  for (const witness of ['the view accounts', 'log-head.json', 'a snapshot']) {
+    expect(found.output).toContain(`as ${witness} remembers it`)
+  }
+  const page = readFileSync(join(ROOT, 'docs/how-to/back-up-and-restore.md'), 'utf8')
+  const removal = readBlocks(page).find(({ commands }) => commands.startsWith('rm '))
+  if (removal === undefined) throw new Error('the page removes nothing')
+  await runBlock(removal, place, {})
+
+  const third = new ServerProcess(data)
+  onTestFinished(() => third.kill('SIGKILL'))
+  await third.ready()
+  expect((await runInBash('./svc verify', place, {})).code).toBe(0)
+  await third.stop()
+})
+
 function isDoneByTheTest({ commands }: DocumentBlock): boolean {
   return DONE_BY_THE_TEST.some((pattern) => pattern.test(commands))
 }
