@@ -17,7 +17,10 @@ export interface TokensAsked {
 
 /** What a request needs of the balance, and what there is of it. */
 export interface ShortFunds {
-  /** The most that the request may cost; null: not known, for nothing was counted. */
+  /**
+   * The most that the request may cost; of an account that is never below zero the least it is
+   * served for. null: not known, for nothing was counted.
+   */
   readonly required: PicoDollars | null
   readonly available: PicoDollars
   /** What running requests hold: it comes back to what is available as far as it is not used. */

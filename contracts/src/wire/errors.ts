@@ -5,7 +5,7 @@ import { dollars } from './dollars.ts'
 /** With a 402 alone; clients of all formats pass over what they do not know. */
 const funds = z
   .strictObject({
-    /** The most that the request may cost; null: nothing was counted. */
+    /** The most that the request may cost, or the least it is served for; null: not counted. */
     required: dollars.nullable(),
     available: dollars,
     held: dollars,

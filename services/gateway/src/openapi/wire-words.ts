@@ -187,7 +187,8 @@ export const wireWords: Readonly<Record<string, string>> = {
   repetition_penalty: 'Above 1 makes tokens less likely that came before.',
   request_id: 'Id of the request: its receipt is at `/v1/requests/{id}`.',
   'funds.required':
-    'The most that the request may cost, in exact dollars; null: nothing was counted yet.',
+    'The most that the request may cost, in exact dollars; of a strict account the least that it is ' +
+    'served for. null: nothing was counted yet.',
   requests: 'Requests that were charged; null where a request is in several rows.',
   response: 'The response as far as it is.',
   response_format: 'What the text of the answer must be.',

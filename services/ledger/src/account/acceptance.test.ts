@@ -152,16 +152,22 @@ describe('the strict policy', () => {
       .thenWaits()
   })
 
-  test('refuses when not one token of output is affordable', () => {
+  test('refuses when not one token of output is affordable, and says what one would cost', () => {
     given(...funded(22n, 'strict'))
       .when(accept(1))
-      .thenRefused('insufficient_quota', /up to \$0\.000000000023, available is \$0\.000000000022/)
+      .thenRefused(
+        'insufficient_quota',
+        /at least \$0\.000000000023, available is \$0\.000000000022/,
+      )
   })
 
   test('refuses at once when waiting for what runs could not help', () => {
     given(history(...funded(60n, 'strict'), accept(1)))
       .when(accept(2, { promptTokens: 40 }))
-      .thenRefused('insufficient_quota', /up to \$0\.000000000083, available is \$0\.00000000001/)
+      .thenRefused(
+        'insufficient_quota',
+        /at least \$0\.000000000083, available is \$0\.00000000001/,
+      )
   })
 
   test('says what is needed, held and left as amounts: UX-15', () => {

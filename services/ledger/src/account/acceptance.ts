@@ -130,7 +130,8 @@ function admitLowered(request: PricedRequest, funds: Funds, needed: PicoDollars)
   const { price, promptTokens, maxOutputTokens } = request
   const alone = affordableOutput(request, funds.balance)
   if (alone === undefined) {
-    return insufficient(worstCase(price, promptTokens, Math.min(1, maxOutputTokens)), funds)
+    const least = worstCase(price, promptTokens, Math.min(1, maxOutputTokens))
+    return insufficient(least, funds, 'at least')
   }
   if (request.isStarted) return waits(needed, funds)
   const now = affordableOutput(request, funds.available)
@@ -199,8 +200,8 @@ function beyondHold({ spendPolicy, underHeldRequestId, openRequests }: AccountSt
   return worstCase(request.price, request.promptTokens, request.maxOutputTokens) - request.hold
 }
 
-function insufficient(needed: PicoDollars, funds: Funds): Decision {
-  const message = `The balance does not cover it: ${amounts(needed, funds)}.`
+function insufficient(needed: PicoDollars, funds: Funds, bound: Bound = 'up to'): Decision {
+  const message = `The balance does not cover it: ${amounts(needed, funds, bound)}.`
   return refused('insufficient_quota', message, { funds: shortOf(needed, funds) })
 }
 
@@ -215,8 +216,12 @@ function shortOf(required: PicoDollars, { available, balance }: Funds): ShortFun
   return { required, available, held: balance - available }
 }
 
-function amounts(needed: PicoDollars, { available }: Funds): string {
-  return `the request needs up to ${formatDollars(needed)}, available is ${formatDollars(available)}`
+/** Whether what is needed is the worst case, or the prompt with the shortest answer. */
+type Bound = 'up to' | 'at least'
+
+function amounts(needed: PicoDollars, { available }: Funds, bound: Bound = 'up to'): string {
+  const [amount, left] = [formatDollars(needed), formatDollars(available)]
+  return `the request needs ${bound} ${amount}, available is ${left}`
 }
 
 function notACount(param: string): Decision {
