@@ -1,10 +1,13 @@
 /** Whom the CLI sends the operator's token to. */
+import { cpSync } from 'node:fs'
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { serverProof } from '@svc/operator/http/server-proof'
 import { DataFolder } from '@svc/server/data-folder/data-folder'
 import { folderWithHistory } from '@svc/testing/data-folders'
 import { svc } from '@svc/testing/run-svc'
+import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { expect, onTestFinished, test } from 'vitest'
 
 /** Takes the place of a server that was killed: its record says so, and its process id lives. */
@@ -30,6 +33,20 @@ async function impostor(
 
 const nonceOf = ({ url = '' }: IncomingMessage) =>
   new URL(url, 'http://x').searchParams.get('nonce') ?? ''
+
+test('a copy of a folder is its own: what is asked of it is not asked of the server beside', async () => {
+  const proving = (token: string, baseUrl: string, request: IncomingMessage) =>
+    JSON.stringify({ proof: serverProof(token, baseUrl, nonceOf(request)) })
+  const { path, heard } = await impostor(proving)
+  const copy = join(temporaryFolder(), 'copy')
+  cpSync(path, copy, { recursive: true })
+  const ran = await svc(['--data-dir', copy, 'account', 'list'])
+  expect(ran.code, ran.err).toBe(0)
+  expect(ran.out).toContain('acct_')
+  expect(heard).toEqual([])
+  await svc(['--data-dir', path, 'account', 'list'])
+  expect(heard).not.toEqual([])
+})
 
 test.each<[string, (token: string, baseUrl: string, request: IncomingMessage) => string]>([
   ['says anything', () => '{"status":"alive"}'],

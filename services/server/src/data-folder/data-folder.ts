@@ -183,13 +183,18 @@ export class DataFolder {
     return this.#notes.read(secretsNote)
   }
 
-  /** Who wrote it last; whether that server still runs is not said. */
+  /**
+   * Who wrote it last; whether that server still runs is not said. In a copy of a folder it is the
+   * server of the original, which has other books.
+   */
   readServer(): ServerRecord | undefined {
-    return this.#notes.read(serverNote)
+    const record = this.#notes.read(serverNote)
+    const isOfCopy = record?.folder !== undefined && record.folder !== this.#number()
+    return isOfCopy ? undefined : record
   }
 
   writeServer(record: ServerRecord): void {
-    this.#notes.write(serverNote, record)
+    this.#notes.write(serverNote, { ...record, folder: this.#number() })
   }
 
   removeServer(): void {
@@ -309,6 +314,11 @@ export class DataFolder {
       add: (erasure) => this.#notes.write(erasuresNote, [...without(erasure), erasure]),
       remove: (erasure) => this.#notes.write(erasuresNote, without(erasure)),
     }
+  }
+
+  /** Of the folder in its file system. */
+  #number(): string {
+    return `${statSync(this.path, { bigint: true }).ino}`
   }
 }
 

@@ -24,9 +24,12 @@ const serverRecord = z.object({
   /** Where the operator's API is; in records of older servers it is at the base URL. */
   adminUrl: z.string().optional(),
   startedAt: z.string(),
+  /** The folder's own number in its file system, which no copy has; absent from older servers. */
+  folder: z.string().optional(),
 })
-export type ServerRecord = z.output<typeof serverRecord>
-export const serverNote: Note<ServerRecord> = { file: 'server.json', schema: serverRecord }
+type KeptServer = z.output<typeof serverRecord>
+export type ServerRecord = Omit<KeptServer, 'folder'>
+export const serverNote: Note<KeptServer> = { file: 'server.json', schema: serverRecord }
 
 /** Empty while the first run goes on; whole when it is done. */
 const firstRunRecord = z.object({
