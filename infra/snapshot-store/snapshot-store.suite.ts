@@ -37,6 +37,16 @@ export function describeSnapshotStore(name: string, makeStore: () => SnapshotSto
         expect(store.heads('d', 3)).toEqual([])
       }))
 
+    test('forgets all when it is told to', () =>
+      withStore((store) => {
+        for (const stream of ['a', 'b']) store.save(snapshotOf(stream, 3))
+        store.clear()
+        expect(store.load('a')).toBeUndefined()
+        expect(store.heads('', 3)).toEqual([])
+        expect(store.save(snapshotOf('a', 4))).toBe(true)
+        expect(store.load('a')).toEqual(snapshotOf('a', 4))
+      }))
+
     test('is closed once, however often it is asked', () =>
       withStore((store) => {
         store.close()

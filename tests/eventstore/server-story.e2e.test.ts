@@ -274,6 +274,29 @@ test('an older copy of the log is refused, and the message says what to do', asy
   expect(await restored.operations.listAccounts({ limit: 10 })).toHaveLength(1)
 })
 
+test('nothing of a folder accuses an older copy of the log that was accepted', async () => {
+  const whole = settings()
+  const dataDir = newFolder()
+  const { operations, process } = await startRunningServer(whole, dataDir)
+  const { account_id } = await operations.openAccount({ name: 'Idle', spend_policy: 'standard' })
+  const kind = { category: 'paid', priority: 100, expires_at: null, reference: null } as const
+  const grant = { account_id, ...kind, reason: 'a card' }
+  for (const amount of ['1.00', '2.00', '3.00']) await operations.grant({ ...grant, amount })
+  await process.stop()
+  const environment = settings()
+  const missing = 3
+  await copyOlder(
+    store.url,
+    whole.SVC_EVENTSTORE_PREFIX,
+    environment.SVC_EVENTSTORE_PREFIX,
+    missing,
+  )
+  const restored = await startRunningServer(environment, dataDir, ['--accept-new-store'])
+  await restored.process.stop()
+  const verified = await runCli(['verify', '--data-dir', dataDir], environment)
+  expect(`${verified.out}${verified.err}`).not.toContain('snapshot')
+})
+
 test('who wants to stop does not wait for a store that is away', async () => {
   const environment = { EVENTSTORE_URL: 'esdb://127.0.0.1:1?tls=false' }
   const server = new ServerProcess(newFolder(), environment)

@@ -82,18 +82,19 @@ export async function expectToldOfStoreAway(dataDir: string, accountId: string):
   }
 }
 
-/** Copies a log to another prefix, without its last event: as a backup of a while ago has it. */
+/** Copies a log to another prefix, without its last events: as a backup of a while ago has it. */
 export async function copyOlder(
   url: string,
   from: string | undefined,
   to: string | undefined,
+  missing = 1,
 ): Promise<void> {
   const original = await openEventStoreDb({ url, streamPrefix: from })
   const events = await original.readAll({ after: START, limit: 1_000 })
   await original.close()
   const copy = await openEventStoreDb({ url, streamPrefix: to })
   const heads = new Map<string, StreamHead>()
-  for (const event of events.slice(0, -1)) {
+  for (const event of events.slice(0, -missing)) {
     const { stream } = event
     const expected = heads.get(stream) ?? NO_STREAM
     const outcome = await copy.append({ stream, expected, events: [event] })

@@ -31,5 +31,7 @@ export interface SnapshotStore {
   heads(after: string, limit: number): readonly KnownHead[]
   /** Best effort: a failure is reported by a return of false and changes nothing else. */
   save(snapshot: Snapshot): boolean
+  /** Forgets all: an older copy of the log, which is accepted, would be accused by it for ever. */
+  clear(): void
   close(): void
 }

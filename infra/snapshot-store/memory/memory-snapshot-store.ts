@@ -21,7 +21,11 @@ export class MemorySnapshotStore implements SnapshotStore {
     return true
   }
 
-  close(): void {
+  clear(): void {
     this.#snapshots.clear()
+  }
+
+  close(): void {
+    this.clear()
   }
 }

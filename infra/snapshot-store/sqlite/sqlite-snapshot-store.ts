@@ -111,6 +111,10 @@ class SqliteSnapshotStore implements SnapshotStore {
     return true
   }
 
+  clear(): void {
+    this.#file.database.exec('DELETE FROM snapshot')
+  }
+
   close(): void {
     if (this.#closed) return
     this.#closed = true

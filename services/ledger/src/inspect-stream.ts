@@ -35,7 +35,13 @@ export async function inspectStream(
   }
 }
 
-const noSnapshots = { load: () => undefined, heads: () => [], save: () => false, close() {} }
+const noSnapshots = {
+  load: () => undefined,
+  heads: () => [],
+  save: () => false,
+  clear() {},
+  close() {},
+}
 
 async function readEvents({ store, timer }: InspectionPorts, stream: string): Promise<void> {
   for (let from = 0; ; from += PAGE_EVENTS) {

@@ -11,6 +11,7 @@ import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import type { EventStore } from '@svc/contracts/ports/event-store'
 import type { StreamDamage } from '@svc/contracts/ports/quarantine'
 import type { RefusedRequests } from '@svc/contracts/ports/refused-requests'
+import type { SnapshotStore } from '@svc/contracts/ports/snapshot-store'
 import type { StoreHealth } from '@svc/contracts/ports/store-health'
 import type { TextStore } from '@svc/contracts/ports/text-store'
 import { pause } from '@svc/contracts/ports/time'
@@ -155,7 +156,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     const pace = new SharedPace()
     const inspect = (stream: string) => inspectStream({ store, timer: systemTimer }, stream)
     const { viewServers } = options
-    const opened = await viewsAndKeys(options, { store, pace, quarantine, inspect })
+    const opened = await viewsAndKeys(options, { store, pace, quarantine, inspect }, snapshots)
     const { projections, usedKeys } = opened
     parts.add(() => projections.close())
     const memory = await LogMemory.open({ folder, store, snapshots, projections, logger })
@@ -235,12 +236,13 @@ function openRefusedRequests({ folder, logger }: CoreOptions): RefusedRequests {
 async function viewsAndKeys(
   options: CoreOptions,
   ports: Pick<OpenProjections, 'store' | 'pace' | 'quarantine' | 'inspect'>,
+  snapshots: Pick<SnapshotStore, 'clear'>,
 ): Promise<Pick<Core, 'projections' | 'usedKeys'>> {
   const { viewServers } = options
   if (viewServers !== undefined) {
     return { projections: noProjections(ports.store), usedKeys: usedKeysElsewhere(viewServers) }
   }
-  const projections = await openViews(options, ports)
+  const projections = await openViews(options, ports, snapshots)
   return { projections, usedKeys: loggedKeys(projections) }
 }
 
@@ -248,6 +250,7 @@ async function viewsAndKeys(
 async function openViews(
   { folder, place, reach, logger, otherLog, foreignViews = 'leave' }: CoreOptions,
   ports: Pick<OpenProjections, 'store' | 'pace' | 'quarantine' | 'inspect'>,
+  snapshots: Pick<SnapshotStore, 'clear'>,
 ): Promise<Projections> {
   const options = {
     folder: folder.viewsFolder,
@@ -270,6 +273,7 @@ async function openViews(
       else {
         logger.warn({ reason: error.message }, 'older event log accepted, rebuilding all views')
         folder.forgetViews()
+        snapshots.clear()
       }
     }
   }

@@ -97,6 +97,7 @@ export class GatewayPlace {
       load: (stream) => kept.load(stream),
       heads: (after, limit) => kept.heads(after, limit),
       save: (snapshot) => process.tell(() => kept.save(snapshot), false),
+      clear: () => kept.clear(),
       close() {},
     }
   }
