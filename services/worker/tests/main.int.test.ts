@@ -102,7 +102,7 @@ describe('a worker that cannot start says why in one line', () => {
 
   it('with a larger context than the model was trained for', async () => {
     const result = await refusal(['--socket', socket('large'), '--context-size', '8192'])
-    expect(result.reason).toMatch(/trained for contexts of 4096 tokens/)
+    expect(result.reason).toMatch(/trained for contexts of 4096 tokens; SVC_CONTEXT_SIZE .*8192/)
   })
 
   it('with an address that is taken', async () => {

@@ -96,7 +96,7 @@ export async function startLlama(options: LlamaOptions): Promise<{
     throw new StartRefused(
       options.gpu === 'off'
         ? `no llama.cpp binary runs on this machine: ${firstLineOf(error)}`
-        : `--gpu ${options.gpu} cannot be used: no llama.cpp binary for it runs on this machine ` +
+        : `SVC_GPU=${options.gpu} (--gpu) cannot be used: no llama.cpp binary for it runs here ` +
             `(${firstLineOf(error)}); see docs/how-to/use-a-gpu.md`,
     )
   })
@@ -130,7 +130,8 @@ async function createContext(
   const contextSize = options.contextSize ?? Math.min(trained, options.contextSizeMax)
   if (contextSize > trained) {
     throw new StartRefused(
-      `the model was trained for contexts of ${trained} tokens; --context-size ${contextSize} is more`,
+      `the model was trained for contexts of ${trained} tokens; ` +
+        `SVC_CONTEXT_SIZE (--context-size) is ${contextSize}`,
     )
   }
   const context = await model
@@ -146,7 +147,7 @@ async function createContext(
     .catch((error: unknown) => {
       throw new StartRefused(
         `no memory for ${options.sequences} sequences of ${contextSize} tokens; ` +
-          `lower --sequences or --context-size (${firstLineOf(error)})`,
+          `lower SVC_SEQUENCES or SVC_CONTEXT_SIZE (${firstLineOf(error)})`,
       )
     })
   if (context.currentThreads > options.threads) {
