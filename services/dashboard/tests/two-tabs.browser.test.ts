@@ -10,6 +10,10 @@ import { ACCOUNT, fullAnswers, session, signedOut } from '../testing/sample-answ
 import { withPages } from '../testing/with-pages.ts'
 
 const missing = missingChromium()
+const grace = {
+  ...{ user_id: 'user_2', email: 'grace@example.com', display_name: 'Grace' },
+  ...{ has_password: true, is_linked: false },
+}
 const newKey = { createAccountKey: () => ({ key_id: 'key_9', secret: 'sk-svc-once' }) }
 
 describe.skipIf(missing !== undefined)('open pages', () => {
@@ -51,22 +55,33 @@ describe.skipIf(missing !== undefined)('open pages', () => {
   test('a sign-in as another user in one tab is a new page in the other, and nothing done', async () => {
     const first = await open('/keys?create=true')
     await first.getByLabel('Name').fill('Of the first')
-    const user = {
-      ...{ user_id: 'user_2', email: 'grace@example.com', display_name: 'Grace' },
-      ...{ has_password: true, is_linked: false },
-    }
     const shown: unknown[] = []
     server.checkHeaders = (headers) => {
       shown.push(headers[SHOWN_USER_HEADER])
       if (headers[SHOWN_USER_HEADER] !== 'user_1') return undefined
       return new Refused(409, 'another_user', 'Somebody else is signed in by now.')
     }
-    server.answers = { ...fullAnswers, ...newKey, session: () => ({ ...session, user }) }
+    server.answers = { ...fullAnswers, ...newKey, session: () => ({ ...session, user: grace }) }
     await first.getByRole('button', { name: 'Create key', exact: true }).click()
     await first.getByRole('link', { name: 'Grace' }).waitFor()
     expect(await first.getByText('sk-svc-once').count()).toBe(0)
     expect(await first.getByLabel('Name').inputValue()).toBe('')
     expect(new Set(shown)).toEqual(new Set(['user_1', undefined, 'user_2']))
+  })
+
+  test('a conversation is of the user who had it, also for the next in this browser', async () => {
+    const draft = 'Nobody else should read this'
+    const first = await open('/chat')
+    await first.getByRole('textbox', { name: 'Your question' }).fill(draft)
+    await first.reload()
+    const field = first.getByRole('textbox', { name: 'Your question' })
+    await field.waitFor()
+    expect(await field.inputValue()).toBe(draft)
+    server.answers = { ...fullAnswers, session: () => ({ ...session, user: grace }) }
+    await first.reload()
+    await first.getByRole('link', { name: 'Grace' }).waitFor()
+    await field.waitFor()
+    expect(await field.inputValue()).toBe('')
   })
 
   test('a key that one tab made is in the list of the other when it looks', async () => {

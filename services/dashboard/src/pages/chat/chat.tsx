@@ -1,9 +1,11 @@
+import { useSession } from '../../api/session.ts'
 import { useAccountId } from '../../layout/account-id.ts'
 import { t } from '../../text/translate.ts'
 import { Button } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { ChatBar } from './chat-bar.tsx'
 import { Composer } from './composer.tsx'
+import type { Talkers } from './conversation.ts'
 import { MessageView } from './message-view.tsx'
 import { SettingsFields } from './settings-fields.tsx'
 import { useConversation } from './use-conversation.ts'
@@ -11,11 +13,15 @@ import { useConversation } from './use-conversation.ts'
 /** A conversation with the model, charged like any request to the API. */
 export function Chat() {
   const accountId = useAccountId()
-  return <OpenChat key={accountId} accountId={accountId} />
+  const userId = useSession().user?.user_id ?? ''
+  return <OpenChat key={`${accountId} ${userId}`} accountId={accountId} userId={userId} />
 }
 
-function OpenChat({ accountId }: { readonly accountId: string }) {
-  const { conversation, isRunning, change, ask, stop, clear } = useConversation(accountId)
+function OpenChat({ accountId, userId }: Talkers) {
+  const { conversation, isRunning, change, ask, stop, clear } = useConversation({
+    accountId,
+    userId,
+  })
   const { messages, settings, draft } = conversation
   const clearing = messages.length > 0 && (
     <Button disabled={isRunning} onClick={clear}>

@@ -1,4 +1,7 @@
-/** A conversation: kept in this browser only, and gone when it is cleared. */
+/**
+ * A conversation: kept in this browser only, for one user with one account, and gone when it is
+ * cleared.
+ */
 
 export interface ChatSettings {
   /** Told to the model before everything else; empty: nothing. */
@@ -57,9 +60,17 @@ export const newConversation: Conversation = {
 /** Messages that are kept over a reload. */
 const KEPT_MESSAGES_MAX = 200
 
-export function readConversation(accountId: string): Conversation {
+/** Whose conversation it is: the next who signs in in this browser has their own. */
+export interface Talkers {
+  readonly accountId: string
+  readonly userId: string
+}
+
+export function readConversation(talkers: Talkers): Conversation {
   try {
-    const text = localStorage.getItem(nameOf(accountId))
+    // Of before conversations were of one user: nobody knows whose it is.
+    localStorage.removeItem(`svc-chat-${talkers.accountId}`)
+    const text = localStorage.getItem(nameOf(talkers))
     if (text === null) return newConversation
     const read = { ...newConversation, ...(JSON.parse(text) as Partial<Conversation>) }
     return { ...read, messages: read.messages.map(ended) }
@@ -68,10 +79,10 @@ export function readConversation(accountId: string): Conversation {
   }
 }
 
-export function keepConversation(accountId: string, conversation: Conversation): void {
+export function keepConversation(talkers: Talkers, conversation: Conversation): void {
   const messages = conversation.messages.slice(-KEPT_MESSAGES_MAX)
   try {
-    localStorage.setItem(nameOf(accountId), JSON.stringify({ ...conversation, messages }))
+    localStorage.setItem(nameOf(talkers), JSON.stringify({ ...conversation, messages }))
   } catch {
     // Storage is full or switched off: the conversation lasts as long as the page.
   }
@@ -84,6 +95,6 @@ function ended(message: Message): Message {
     : message
 }
 
-function nameOf(accountId: string): string {
-  return `svc-chat-${accountId}`
+function nameOf({ accountId, userId }: Talkers): string {
+  return `svc-chat-${accountId}-${userId}`
 }

@@ -11,6 +11,7 @@ import {
   keepConversation,
   newConversation,
   readConversation,
+  type Talkers,
 } from './conversation.ts'
 import { settledUse } from './settled-use.ts'
 
@@ -27,13 +28,16 @@ export interface OpenConversation {
 }
 
 /** The conversation with an account's model, and the one answer that may be under way. */
-export function useConversation(accountId: string): OpenConversation {
-  const [conversation, setConversation] = useState(() => readConversation(accountId))
+export function useConversation({ accountId, userId }: Talkers): OpenConversation {
+  const [conversation, setConversation] = useState(() => readConversation({ accountId, userId }))
   const [running, setRunning] = useState<AbortController>()
   const client = useQueryClient()
   const kept = useRef(conversation)
   kept.current = conversation
-  useEffect(() => keepConversation(accountId, conversation), [accountId, conversation])
+  useEffect(
+    () => keepConversation({ accountId, userId }, conversation),
+    [accountId, userId, conversation],
+  )
   useEffect(() => () => running?.abort(), [running])
 
   const change = (changed: Partial<Conversation>) =>
