@@ -105,8 +105,8 @@ export function dashboardRoutes(ports: DashboardRoutes): FastifyPluginAsync {
   ): Promise<unknown> {
     const { access, input, method } = declaration
     refuseUntrusted(ports.proxyHeader, request)
-    const open = await admitted(access, request)
     const { account_id: accountId } = request.params as { account_id?: string }
+    const open = await admitted(access, accountId, request)
     if (open !== undefined) await changeLimit.take(declaration, accountId ?? open.user.userId)
     const secure = isSecure(ports.address, request)
     const rest = method === 'GET' ? request.query : (request.body ?? {})
@@ -129,11 +129,11 @@ export function dashboardRoutes(ports: DashboardRoutes): FastifyPluginAsync {
   /** @throws {ServiceError} for everybody whom the declaration does not let in */
   async function admitted(
     access: DashboardDeclaration['access'],
+    accountId: string | undefined,
     request: FastifyRequest,
   ): Promise<OpenSession | undefined> {
     if (access === 'anybody') return callers.sessionOf(request)
     if (access === 'signed-in') return callers.requireSession(request)
-    const { account_id: accountId } = request.params as { account_id?: string }
     if (accountId === undefined) throw new ServiceError('not_allowed', 'This is of no account.')
     await callers.memberOf(request, accountId, access)
     return callers.requireSession(request)
