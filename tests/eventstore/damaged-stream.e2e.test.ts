@@ -8,11 +8,10 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { secretOf } from '@svc/testing/made-key'
 import { type RunningServer, startRunningServer } from '@svc/testing/running-server'
-import { ScriptedWorker } from '@svc/testing/scripted-worker'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { verified } from '@svc/testing/verified'
 import { expect, onTestFinished, test } from 'vitest'
-import { newPrefix, pay, runCli } from './server-story.ts'
+import { newPrefix, pay, runCli, startWorker } from './server-story.ts'
 import { startStoreUnderTest } from './store-under-test.ts'
 
 const SEED = 1
@@ -29,17 +28,11 @@ const run = promisify(execFile)
 
 async function serving() {
   const store = await startStoreUnderTest(SEED)
-  const socketPath = join(temporaryFolder(), 'worker.sock')
-  const worker = new ScriptedWorker({ socketPath }, false)
-  await worker.listen()
-  onTestFinished(async () => {
-    await worker.close()
-    await store.stop()
-  })
+  onTestFinished(() => store.stop())
   const environment = {
     EVENTSTORE_URL: store.url,
     SVC_EVENTSTORE_PREFIX: newPrefix(),
-    SVC_WORKER_URLS: `unix:${socketPath}`,
+    SVC_WORKER_URLS: await startWorker(),
   }
   const dataDir = join(temporaryFolder(), 'data')
   const server = await startRunningServer(environment, dataDir)

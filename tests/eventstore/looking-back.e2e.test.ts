@@ -1,11 +1,8 @@
 /** Positions of an EventStoreDB are bytes apart: whoever looks back goes from event to event. */
-import { join } from 'node:path'
 import type { EventPage, LoggedEvent } from '@svc/contracts/admin/log'
 import { startRunningServer } from '@svc/testing/running-server'
-import { ScriptedWorker } from '@svc/testing/scripted-worker'
-import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { expect, onTestFinished, test } from 'vitest'
-import { newPrefix, pay } from './server-story.ts'
+import { newPrefix, pay, startWorker } from './server-story.ts'
 import { startStoreUnderTest } from './store-under-test.ts'
 
 const SEED = 1
@@ -15,17 +12,11 @@ test(
   'the newest events are found, page by page, and a position of no event is refused',
   async () => {
     const store = await startStoreUnderTest(SEED)
-    const socketPath = join(temporaryFolder(), 'worker.sock')
-    const worker = new ScriptedWorker({ socketPath }, false)
-    await worker.listen()
-    onTestFinished(async () => {
-      await worker.close()
-      await store.stop()
-    })
+    onTestFinished(() => store.stop())
     const { operations, ready } = await startRunningServer({
       EVENTSTORE_URL: store.url,
       SVC_EVENTSTORE_PREFIX: newPrefix(),
-      SVC_WORKER_URLS: `unix:${socketPath}`,
+      SVC_WORKER_URLS: await startWorker(),
     })
     await pay(ready.baseUrl, ready.apiKey)
 

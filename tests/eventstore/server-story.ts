@@ -1,11 +1,14 @@
 /** What the stories of whole servers on EventStoreDB are told with. */
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { NO_STREAM, START, type StreamHead } from '@svc/contracts/ports/event-store'
 import { openEventStoreDb } from '@svc/infra/event-store/eventstoredb/open-eventstoredb'
 import { bareEnvironment } from '@svc/testing/bare-environment'
-import { expect } from 'vitest'
+import { ScriptedWorker } from '@svc/testing/scripted-worker'
+import { temporaryFolder } from '@svc/testing/temporary-folder'
+import { expect, onTestFinished } from 'vitest'
 
 const MAIN = fileURLToPath(new URL('../../services/cli/src/main.ts', import.meta.url))
 const CLI_MS_MAX = 60_000
@@ -80,6 +83,15 @@ export async function expectToldOfStoreAway(dataDir: string, accountId: string):
   for (const { code, err } of refused) {
     expect([code, err]).toEqual([EXIT_UNREACHABLE, expect.stringContaining('event store')])
   }
+}
+
+/** A worker of canned answers until the end of the test. @returns what `SVC_WORKER_URLS` says then */
+export async function startWorker(): Promise<string> {
+  const socketPath = join(temporaryFolder(), 'worker.sock')
+  const worker = new ScriptedWorker({ socketPath }, false)
+  await worker.listen()
+  onTestFinished(() => worker.close())
+  return `unix:${socketPath}`
 }
 
 /** Copies a log to another prefix, without its last events: as a backup of a while ago has it. */
