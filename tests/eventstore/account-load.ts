@@ -37,13 +37,13 @@ export interface Customer {
 /** Publishes a price, and opens accounts with credit that the load cannot use up. */
 export async function openCustomers(ledger: Ledger, count: number): Promise<readonly Customer[]> {
   const rates = { input: 150_000n, cachedInput: 15_000n, output: 600_000n }
-  await ledger.publishPrice({ model: MODEL, rates, actor: 'test' })
+  await ledger.pricing.publish({ model: MODEL, rates, actor: 'test' })
   return Promise.all(Array.from({ length: count }, () => openCustomer(ledger)))
 }
 
 async function openCustomer(ledger: Ledger): Promise<Customer> {
-  const accountId = await ledger.openAccount({ name: 'load', actor: 'test' })
-  await ledger.grant(accountId, {
+  const { accountId } = await ledger.administration.openAccount({ name: 'load', actor: 'test' })
+  await ledger.administration.grant(accountId, {
     amount: parseDollars('1000000'),
     category: 'paid',
     priority: 100,
@@ -52,7 +52,10 @@ async function openCustomer(ledger: Ledger): Promise<Customer> {
     reason: 'load',
     actor: 'test',
   })
-  const { keyId } = await ledger.createKey(accountId, { name: 'load', actor: 'test' })
+  const { keyId } = await ledger.administration.createKey(accountId, {
+    name: 'load',
+    actor: 'test',
+  })
   return { accountId, keyId }
 }
 

@@ -107,8 +107,8 @@ async function openLedger(store: EventStore, snapshotStore: SnapshotStore): Prom
 }
 
 async function openCustomer(ledger: Ledger): Promise<Customer> {
-  const accountId = await ledger.openAccount({ name: 'bench', actor: 'bench' })
-  await ledger.grant(accountId, {
+  const { accountId } = await ledger.administration.openAccount({ name: 'bench', actor: 'bench' })
+  await ledger.administration.grant(accountId, {
     amount: parseDollars('1000000'),
     category: 'paid',
     priority: 100,
@@ -117,7 +117,10 @@ async function openCustomer(ledger: Ledger): Promise<Customer> {
     reason: 'bench',
     actor: 'bench',
   })
-  const { keyId } = await ledger.createKey(accountId, { name: 'bench', actor: 'bench' })
+  const { keyId } = await ledger.administration.createKey(accountId, {
+    name: 'bench',
+    actor: 'bench',
+  })
   return { accountId, keyId }
 }
 
@@ -256,7 +259,7 @@ async function measure(): Promise<ReadonlyMap<string, number | string>> {
   ])
   const store = await bench.open()
   const ledger = await openLedger(store, snapshots)
-  await ledger.publishPrice({
+  await ledger.pricing.publish({
     model: MODEL,
     rates: { input: 150_000n, cachedInput: 15_000n, output: 600_000n },
     actor: 'bench',

@@ -4,23 +4,19 @@
  */
 import { accountOfSecret } from '@svc/contracts/api-key'
 import { hashSecret } from '@svc/contracts/checked-secret'
-import type { AccountCommand } from '@svc/contracts/commands'
-import { accountFrozen, ServiceError, serverStopping } from '@svc/contracts/errors'
-import type { AccountEvent, PriceCorrection } from '@svc/contracts/events/account'
+import { accountFrozen } from '@svc/contracts/errors'
 import { gatewayActor } from '@svc/contracts/events/actors'
 import type { IdSource } from '@svc/contracts/ids'
 import type { Position } from '@svc/contracts/ports/event-store'
 import type { TextStore } from '@svc/contracts/ports/text-store'
 import type { Clock } from '@svc/contracts/ports/time'
 import type { UsedKeys } from '@svc/contracts/ports/used-keys'
-import { DEFAULT_PRICE_LIST } from '@svc/contracts/price'
 import type { RecordedCharges } from '@svc/contracts/recorded-charges'
 import { expiredCredit } from './account/credit.ts'
 import type { AccountState } from './account/state.ts'
 import { balanceOf, summaryOf } from './account-summary.ts'
 import { AccountAdministration } from './administration/account-administration.ts'
-import type { Administration, RevokedKey } from './administration/administration.ts'
-import { DerivedIds } from './administration/derived-ids.ts'
+import type { Administration } from './administration/administration.ts'
 import type { ErasureNotes } from './administration/erasure-notes.ts'
 import { callerOf, invalidKey } from './authentication.ts'
 import { requestOfKey } from './idempotency-keys.ts'
@@ -30,14 +26,11 @@ import type {
   Balance,
   Caller,
   Ledger,
-  NewKey,
   NewRequest,
-  PricePublication,
-  PublishedPrice,
   Settled,
-  WithdrawnPrice,
 } from './ledger.ts'
-import type { NewPrice, PriceBook, Withdrawal } from './pricing/price-book.ts'
+import type { PriceBook } from './pricing/price-book.ts'
+import type { Pricing } from './pricing/pricing.ts'
 import type { ReadingPorts } from './recorded-end.ts'
 import { RequestEnds } from './request-ends.ts'
 import { RequestStarts } from './request-starts.ts'
@@ -64,22 +57,21 @@ export interface LedgerParts {
 
 export class EventSourcedLedger implements Ledger {
   readonly administration: Administration
+  readonly pricing: Pricing
   readonly #parts: LedgerParts
   readonly #actor: string
   readonly #running: RunningRequests
   readonly #starts: RequestStarts
   readonly #ends: RequestEnds
-  readonly #ids: DerivedIds
-  #isClosed = false
 
   constructor(parts: LedgerParts) {
     this.#parts = parts
     this.#actor = gatewayActor(parts.gatewayId)
-    this.#ids = new DerivedIds(parts.ids)
     this.#running = new RunningRequests(parts.clock)
     const shared = { running: this.#running, actor: this.#actor }
     this.#starts = new RequestStarts({ ...parts, ...shared })
     this.#ends = new RequestEnds({ ...parts, ...shared })
+    this.pricing = parts.prices
     this.administration = new AccountAdministration(parts)
   }
 
@@ -135,40 +127,6 @@ export class EventSourcedLedger implements Ledger {
     return (this.#parts.writers.state(accountId)?.frozenAt ?? null) !== null
   }
 
-  async openAccount(input: Parameters<Ledger['openAccount']>[0]): Promise<string> {
-    const { spendPolicy = 'standard', ...rest } = input
-    const { accountId } = await this.administration.openAccount({ ...rest, spendPolicy })
-    return accountId
-  }
-
-  async grant(accountId: string, grant: Parameters<Ledger['grant']>[1]): Promise<string> {
-    const { grantId } = await this.administration.grant(accountId, grant)
-    return grantId
-  }
-
-  async createKey(
-    accountId: string,
-    { name, expiresAt, actor }: Parameters<Ledger['createKey']>[1],
-  ): Promise<NewKey> {
-    const terms = { name, expiresAt: expiresAt ?? null, actor }
-    const { keyId, secret } = await this.administration.createKey(accountId, terms)
-    if (secret === null) throw new Error(`${keyId} is a new key, and was there`)
-    return { keyId, secret }
-  }
-
-  revokeKey(accountId: string, keyId: string, reason: string, actor: string): Promise<RevokedKey> {
-    return this.administration.revokeKey(accountId, { keyId, reason, actor })
-  }
-
-  async setPriceList(accountId: string, priceList: string, actor: string): Promise<boolean> {
-    const { prices } = this.#parts
-    if (priceList !== DEFAULT_PRICE_LIST && !(await prices.isInUse(priceList))) {
-      const message = `There is no price on a list "${priceList}": publish one first.`
-      throw new ServiceError('invalid_value', message, { param: 'price_list' })
-    }
-    return this.#do(accountId, { type: 'SetPriceList', priceList, actor })
-  }
-
   priceList(accountId: string): Promise<string> {
     return this.#parts.writers.of(accountId).ask((state) => {
       refuseUnopened(state)
@@ -178,72 +136,6 @@ export class EventSourcedLedger implements Ledger {
 
   async recentPriceList(accountId: string): Promise<string> {
     return this.#parts.writers.state(accountId)?.priceList ?? this.priceList(accountId)
-  }
-
-  currentPrice(
-    model: string,
-    onBundledModel = false,
-    priceList = DEFAULT_PRICE_LIST,
-  ): PublishedPrice | null {
-    const { prices, clock } = this.#parts
-    return prices.inForce({ model, priceList, onBundledModel }, clock.nowMs()) ?? null
-  }
-
-  nextPrice(
-    model: string,
-    onBundledModel = false,
-    priceList = DEFAULT_PRICE_LIST,
-  ): PublishedPrice | null {
-    const { prices, clock } = this.#parts
-    return prices.next({ model, priceList, onBundledModel }, clock.nowMs())
-  }
-
-  lookForPrices(): Promise<void> {
-    return this.#parts.prices.lookAgain()
-  }
-
-  isCorrectionRun(runId: string): boolean {
-    return this.#parts.prices.isRun(runId)
-  }
-
-  prices(): readonly PublishedPrice[] {
-    return this.#parts.prices.all()
-  }
-
-  async publishPrice(price: NewPrice): Promise<PublishedPrice> {
-    if (this.#isClosed) throw serverStopping()
-    return (await this.#parts.prices.publish(price)).price
-  }
-
-  async publishPriceOnce(price: NewPrice): Promise<PricePublication> {
-    if (this.#isClosed) throw serverStopping()
-    return this.#parts.prices.publish(price)
-  }
-
-  async publishFirstPrice(price: NewPrice): Promise<void> {
-    if (this.#isClosed) throw serverStopping()
-    return this.#parts.prices.publishFirst(price)
-  }
-
-  previewPrice(price: NewPrice): Promise<PublishedPrice | null> {
-    return this.#parts.prices.preview(price)
-  }
-
-  async withdrawPrice(withdrawal: Withdrawal): Promise<WithdrawnPrice> {
-    if (this.#isClosed) throw serverStopping()
-    return this.#parts.prices.withdraw(withdrawal)
-  }
-
-  previewCorrection(asked: Parameters<Ledger['previewCorrection']>[0]): Promise<PriceCorrection> {
-    return this.#parts.prices.previewCorrection(asked)
-  }
-
-  async correctPrice({
-    idempotencyKey,
-    ...asked
-  }: Parameters<Ledger['correctPrice']>[0]): Promise<PriceCorrection> {
-    if (this.#isClosed) throw serverStopping()
-    return this.#parts.prices.correct({ ...asked, runId: this.#ids.run(idempotencyKey) })
   }
 
   newRequestId(): string {
@@ -279,16 +171,7 @@ export class EventSourcedLedger implements Ledger {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true
     await Promise.all([this.#parts.prices.close(), this.#parts.writers.close()])
-  }
-
-  /** @returns whether anything happened */
-  #do(accountId: string, command: WithoutTime<AccountCommand>): Promise<boolean> {
-    const result = (events: readonly AccountEvent[]) => events.length > 0
-    return this.#parts.writers
-      .of(accountId)
-      .submit({ command: (at) => ({ ...command, at }), result })
   }
 
   /** Reads the newest state; credit that is past its time is booked as expired first. */
@@ -308,5 +191,3 @@ export class EventSourcedLedger implements Ledger {
     return writer.ask(view)
   }
 }
-
-type WithoutTime<Command> = Command extends unknown ? Omit<Command, 'at'> : never

@@ -3,16 +3,16 @@
  * appends to an account stream.
  */
 
-import type { AcceptRequest, GrantCredit, SettleRequest } from '@svc/contracts/commands'
-import type { GrantSlice, PriceCorrection, SpendPolicy } from '@svc/contracts/events/account'
+import type { AcceptRequest, SettleRequest } from '@svc/contracts/commands'
+import type { GrantSlice, SpendPolicy } from '@svc/contracts/events/account'
 import type { PicoDollars } from '@svc/contracts/money'
 import type { Position } from '@svc/contracts/ports/event-store'
-import type { CostLine, PriceVersion, Rates } from '@svc/contracts/price'
-import type { Administration, RevokedKey } from './administration/administration.ts'
-import type { CorrectedPrice } from './pricing/price-rules.ts'
-import type { PricePublication, PublishedPrice, WithdrawnPrice } from './pricing/published-price.ts'
+import type { CostLine, PriceVersion } from '@svc/contracts/price'
+import type { Administration } from './administration/administration.ts'
+import type { Pricing } from './pricing/pricing.ts'
 
-export type { PricePublication, PublishedPrice, WithdrawnPrice } from './pricing/published-price.ts'
+export type { NewPrice, Pricing } from './pricing/pricing.ts'
+export type { PublishedPrice } from './pricing/published-price.ts'
 
 export interface Balance {
   /** Grants less debits; negative is a debt. */
@@ -87,12 +87,6 @@ export interface Settled {
   readonly balanceAfter: PicoDollars
 }
 
-export interface NewKey {
-  readonly keyId: string
-  /** Shown once; only its hash is stored. */
-  readonly secret: string
-}
-
 export interface NewRequest
   extends Omit<
     AcceptRequest,
@@ -108,6 +102,8 @@ export interface NewRequest
 export interface Ledger {
   /** What the operator does to accounts. */
   readonly administration: Administration
+  /** What requests cost. */
+  readonly pricing: Pricing
   /**
    * Whose key this is. Unknown, malformed, expired and revoked all reject alike, `invalid_api_key`.
    */
@@ -131,105 +127,10 @@ export interface Ledger {
   /** Whether the account is frozen as far as memory knows; another process may know better. */
   isKnownFrozen(accountId: string): boolean
 
-  openAccount(input: { name: string; spendPolicy?: SpendPolicy; actor: string }): Promise<string>
-  /**
-   * From here on the account pays the prices of a list, and those of the default list where that
-   * one has none in force. Running requests keep their price.
-   *
-   * @returns whether it was on another list before
-   * @throws {ServiceError} `invalid_value` for a list without any price
-   */
-  setPriceList(accountId: string, priceList: string, actor: string): Promise<boolean>
   /** The list whose prices the account pays. */
   priceList(accountId: string): Promise<string>
   /** The same, as this process last knew it. */
   recentPriceList(accountId: string): Promise<string>
-  /** @returns the grant id; the same reference on the same account grants once */
-  grant(
-    accountId: string,
-    grant: Pick<
-      GrantCredit,
-      'amount' | 'category' | 'priority' | 'expiresAt' | 'reference' | 'reason' | 'actor'
-    >,
-  ): Promise<string>
-  createKey(
-    accountId: string,
-    input: { name: string; expiresAt?: number; actor: string },
-  ): Promise<NewKey>
-  /** A key that was revoked before stays revoked since then. */
-  revokeKey(accountId: string, keyId: string, reason: string, actor: string): Promise<RevokedKey>
-
-  /**
-   * The price in force now, or null: then the model cannot be sold.
-   *
-   * @param onBundledModel whether the bundled model runs it; only then the demo price counts
-   * @param priceList default: that of accounts without a list of their own
-   */
-  currentPrice(model: string, onBundledModel?: boolean, priceList?: string): PublishedPrice | null
-  /** The price that takes effect next, or null: none is announced. Parameters as above. */
-  nextPrice(model: string, onBundledModel?: boolean, priceList?: string): PublishedPrice | null
-  prices(): readonly PublishedPrice[]
-  /** Whether a run of price corrections was begun, as far as this process knows. */
-  isCorrectionRun(runId: string): boolean
-  /** Reads prices that another gateway may have just published; keeps those known on failure. */
-  lookForPrices(): Promise<void>
-  /**
-   * @param input `effectiveFrom` in milliseconds since 1970, now or later, default now; `actor` who
-   *   publishes it, this gateway if nobody is named
-   * @throws {ServiceError} `invalid_value` when the price would take effect in the past, `conflict`
-   *   when another one of the list takes effect at the same moment
-   */
-  publishPrice(input: {
-    model: string
-    /** Default: the list of accounts without one of their own. */
-    priceList?: string
-    rates: Rates
-    effectiveFrom?: number
-    actor?: string
-  }): Promise<PublishedPrice>
-  /**
-   * The same, and whether it was new: the same idempotency key publishes once, and is a `conflict`
-   * with another price.
-   */
-  publishPriceOnce(
-    input: Parameters<Ledger['publishPrice']>[0] & {
-      readonly idempotencyKey?: string | undefined
-      /** Is shown the price that a new one would replace, and throws to refuse it. */
-      readonly approve?: (replaced: PublishedPrice | null) => void
-    },
-  ): Promise<PricePublication>
-  /** Publishes unless there is any price already: of gateways that start at once, one does. */
-  publishFirstPrice(input: Parameters<Ledger['publishPrice']>[0]): Promise<void>
-  /** Refuses what publishing refuses. Resolves to the price that would be replaced, or null. */
-  previewPrice(input: Parameters<Ledger['publishPrice']>[0]): Promise<PublishedPrice | null>
-  /**
-   * Takes back a price that has been announced. One that was withdrawn before stays so.
-   *
-   * @throws {ServiceError} `not_found`; `conflict` from a minute before it takes effect on
-   */
-  withdrawPrice(input: { version: string; reason: string; actor: string }): Promise<WithdrawnPrice>
-
-  /**
-   * What a run that corrects a price would be about. Refuses what {@link correctPrice} refuses, but
-   * for a price that was replaced just now.
-   */
-  previewCorrection(input: CorrectedPrice): Promise<PriceCorrection>
-  /**
-   * Records that the requests of a period were charged at a wrong price, and names the run that
-   * makes it good, account by account: {@link Administration.correctPrice}. The same key is the
-   * same run, and about the same requests.
-   *
-   * @throws {ServiceError} `not_found`, `invalid_value`; `conflict` while requests may be accepted at
-   *   the price and the period is open, and when the run was begun with other content
-   */
-  correctPrice(
-    input: CorrectedPrice & {
-      readonly idempotencyKey: string
-      readonly reason: string
-      readonly actor: string
-    },
-  ): Promise<PriceCorrection>
-
   /** A fresh request id, time-ordered. */
   newRequestId(): string
   /**

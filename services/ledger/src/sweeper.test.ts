@@ -166,7 +166,10 @@ async function openSleeping() {
   const rows: EndedGrant[] = []
   const openAccount = async () => {
     const { accountId, keyId } = await openFunded(setting, 0n)
-    const grantId = await ledger.grant(accountId, { ...payment(100n), expiresAt })
+    const { grantId } = await ledger.administration.grant(accountId, {
+      ...payment(100n),
+      expiresAt,
+    })
     rows.push({ accountId, grantId, expiresAt })
     return { accountId, keyId }
   }

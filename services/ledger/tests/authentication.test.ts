@@ -1,5 +1,5 @@
 import { makeSecret } from '@svc/contracts/api-key'
-import { openFunded, openLedger } from '@svc/testing/ledger/open-ledger'
+import { newKey, openFunded, openLedger } from '@svc/testing/ledger/open-ledger'
 import { sampleId } from '@svc/testing/ledger/sample'
 import { describe, expect, test } from 'vitest'
 import { WatchedStore } from '../testing/watched-store.ts'
@@ -17,14 +17,14 @@ describe('a secret', () => {
     const setting = await openLedger()
     const { ledger, time } = setting
     const { secret, accountId, keyId } = await openFunded(setting, 0n)
-    const key = await ledger.createKey(accountId, {
+    const key = await newKey(ledger, accountId, {
       name: 'short',
       expiresAt: time.nowMs() + 10,
       actor: 'operator',
     })
     await ledger.authenticate(key.secret)
     await time.advance(10)
-    await ledger.revokeKey(accountId, keyId, 'lost', 'operator')
+    await ledger.administration.revokeKey(accountId, { keyId, reason: 'lost', actor: 'operator' })
     const bytes = Buffer.alloc(32, 7)
     const refusals = await Promise.all(
       [
@@ -49,7 +49,10 @@ describe('a secret', () => {
     const { accountId } = await openFunded(one, 0n)
     const two = await openLedger({ store: one.store, time: one.time })
     await two.ledger.balance(accountId)
-    const { secret, keyId } = await one.ledger.createKey(accountId, { name: 'new', actor: 'x' })
+    const { secret, keyId } = await newKey(one.ledger, accountId, {
+      name: 'new',
+      actor: 'x',
+    })
     expect(await two.ledger.authenticate(secret)).toEqual({ accountId, keyId })
   })
 

@@ -69,7 +69,7 @@ async function world() {
     async take({ kind }: Step): Promise<void> {
       const { ledger } = setting
       if (kind === 'balance') await ledger.balance(accountId)
-      if (kind === 'grant') await ledger.grant(accountId, payment(10n))
+      if (kind === 'grant') await ledger.administration.grant(accountId, payment(10n))
       if (kind === 'accept') {
         const { requestId, durable } = await ledger.accept(accountId, request(setting, keyId))
         await durable
@@ -161,28 +161,28 @@ test.each(['running', 'restarted'])(
 test('the prices of a damaged stream go on as they were known, over a restart too', async () => {
   const { log, parts, ledger, restart } = await world()
   const rates = { input: 20n, cachedInput: 10n, output: 30n }
-  await ledger().publishPrice({ model: 'svc-beta', rates })
-  const known = ledger().prices()
+  await ledger().pricing.publish({ model: 'svc-beta', rates })
+  const known = ledger().pricing.published()
   const first = (log.streams.get('pricing') ?? [])[0] as RecordedEvent
   Object.assign(first, { data: 'garbage' })
   await restart()
-  expect(ledger().prices()).toEqual(known)
-  expect(ledger().currentPrice('svc-beta')).toMatchObject(rates)
+  expect(ledger().pricing.published()).toEqual(known)
+  expect(ledger().pricing.current('svc-beta')).toMatchObject(rates)
   expect(parts.quarantine.list()).toEqual([expect.objectContaining({ stream: 'pricing' })])
-  const publication = ledger().publishPrice({ model: 'svc-beta', rates })
+  const publication = ledger().pricing.publish({ model: 'svc-beta', rates })
   await expect(publication).rejects.toMatchObject({ code: 'store_unavailable' })
   expect(await parts.store.readAll({ after: START, limit: 100 })).toHaveLength(log.all.length)
 })
 
 test('kept prices that do not chain to what stands are not believed', async () => {
   const { log, parts, ledger, restart } = await world()
-  const known = ledger().prices()
+  const known = ledger().pricing.published()
   const rates = { input: 20n, cachedInput: 10n, output: 30n }
-  await ledger().publishPrice({ model: 'svc-beta', rates })
+  await ledger().pricing.publish({ model: 'svc-beta', rates })
   const kept = parts.snapshots.load('pricing')
   if (kept === undefined) throw new Error('no prices are kept')
   parts.snapshots.save({ ...kept, state: kept.state.replaceAll('svc-beta', 'svc-gamma') })
   Object.assign((log.streams.get('pricing') ?? [])[1] as RecordedEvent, { type: 'CreditConjured' })
   await restart()
-  expect(ledger().prices()).toEqual(known)
+  expect(ledger().pricing.published()).toEqual(known)
 })

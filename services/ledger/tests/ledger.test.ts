@@ -132,7 +132,7 @@ describe('money', () => {
     const { accountId, keyId } = await openFunded(setting, 1_000n)
     const before = request(setting, keyId)
     await (await ledger.accept(accountId, before)).durable
-    await ledger.publishPrice({ model: MODEL, rates: { ...rates, output: 30n } })
+    await ledger.pricing.publish({ model: MODEL, rates: { ...rates, output: 30n } })
     const after = request(setting, keyId)
     expect(await ledger.accept(accountId, after)).toMatchObject({ hold: 320n })
     expect(await ledger.settle(accountId, ending(before.requestId))).toMatchObject({ amount: 50n })
@@ -145,7 +145,7 @@ describe('money', () => {
     const { accountId, keyId } = await openFunded(setting, 10_000n)
     const amounts: bigint[] = []
     for (let change = 0n; change < 10n; change += 1n) {
-      await ledger.publishPrice({ model: MODEL, rates: { ...rates, output: 3n + change } })
+      await ledger.pricing.publish({ model: MODEL, rates: { ...rates, output: 3n + change } })
       const asked = request(setting, keyId)
       await (await ledger.accept(accountId, asked)).durable
       amounts.push((await ledger.settle(accountId, ending(asked.requestId))).amount)
@@ -164,19 +164,22 @@ describe('money', () => {
     const ids = await setting.time.until(
       Promise.all(
         Array.from({ length: 50 }, (_, index) =>
-          (index % 2 === 0 ? setting : other).ledger.grant(accountId, payment(100n, 'payment-7')),
+          (index % 2 === 0 ? setting : other).ledger.administration.grant(
+            accountId,
+            payment(100n, 'payment-7'),
+          ),
         ),
       ),
     )
-    expect(new Set(ids).size).toBe(1)
+    expect(new Set(ids.map(({ grantId }) => grantId)).size).toBe(1)
     expect(await setting.ledger.balance(accountId)).toMatchObject({ settled: 100n })
-    const changed = setting.ledger.grant(accountId, payment(101n, 'payment-7'))
+    const changed = setting.ledger.administration.grant(accountId, payment(101n, 'payment-7'))
     await expect(changed).rejects.toMatchObject({ code: 'conflict' })
   })
 
   test('an idempotency key grants once, whatever the reference', async () => {
     const { ledger } = await openLedger()
-    const accountId = await ledger.openAccount({ name: 'a', actor: 'operator' })
+    const { accountId } = await ledger.administration.openAccount({ name: 'a', actor: 'operator' })
     const grant = (reference: string | null, amount = 100n) => {
       const asked = { ...payment(amount, reference), idempotencyKey: 'topup-1' }
       return ledger.administration.grant(accountId, asked)
@@ -193,10 +196,10 @@ describe('money', () => {
 
   test('credit past its time is not paid out, in however many grants it is', async () => {
     const { ledger, time } = await openLedger()
-    const accountId = await ledger.openAccount({ name: 'a', actor: 'operator' })
+    const { accountId } = await ledger.administration.openAccount({ name: 'a', actor: 'operator' })
     const expiresAt = time.nowMs() + 1_000
     const gift = { ...payment(1n), category: 'promotional' as const, expiresAt }
-    for (let index = 0; index < 150; index += 1) await ledger.grant(accountId, gift)
+    for (let index = 0; index < 150; index += 1) await ledger.administration.grant(accountId, gift)
     await time.advance(2_000)
     const asked = { remainder: 'paid_out', reference: null, reason: 'r', actor: 'o' } as const
     expect((await ledger.administration.close(accountId, asked)).amount).toBe(0n)
@@ -271,7 +274,11 @@ describe('money', () => {
       const { ledger, time } = setting
       const { accountId, keyId } = await openFunded(setting, 60n)
       const expiresAt = time.nowMs() + 10
-      await ledger.grant(accountId, { ...payment(50n), category: 'promotional', expiresAt })
+      await ledger.administration.grant(accountId, {
+        ...payment(50n),
+        category: 'promotional',
+        expiresAt,
+      })
       const asked = request(setting, keyId)
       await (await ledger.accept(accountId, asked)).durable
       await time.advance(20)
@@ -285,7 +292,10 @@ describe('money', () => {
     const setting = await openLedger()
     const { ledger, time, store } = setting
     const { accountId } = await openFunded(setting, 5n)
-    await ledger.grant(accountId, { ...payment(100n), expiresAt: time.nowMs() + 1_000 })
+    await ledger.administration.grant(accountId, {
+      ...payment(100n),
+      expiresAt: time.nowMs() + 1_000,
+    })
     expect(await ledger.balance(accountId)).toMatchObject({ settled: 105n })
     await time.advance(1_000)
     expect(await ledger.balance(accountId)).toMatchObject({ settled: 5n })
@@ -313,7 +323,7 @@ describe('an account', () => {
     const { ledger } = await openLedger()
     for (const accountId of ['acct_00000000000000000000000000', 'acct_x', '', '../pricing']) {
       await expect(ledger.balance(accountId)).rejects.toMatchObject({ code: 'not_found' })
-      await expect(ledger.grant(accountId, payment(1n))).rejects.toMatchObject({
+      await expect(ledger.administration.grant(accountId, payment(1n))).rejects.toMatchObject({
         code: 'not_found',
       })
     }

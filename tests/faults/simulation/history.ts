@@ -92,7 +92,8 @@ class History {
       },
     })
     const priceOfNow = () =>
-      this.#places.map(({ gateway }) => gateway?.ledger.currentPrice(MODEL)).find(Boolean) ?? null
+      this.#places.map(({ gateway }) => gateway?.ledger.pricing.current(MODEL)).find(Boolean) ??
+      null
     this.#world = {
       ...{ plan, time, random, network, server, rows, seams, notes: this.#notes },
       texts: new PlainTexts(),
@@ -171,7 +172,10 @@ class History {
       ...{ texts: texts.connect(process), clock: time, timer: process.timer, ids },
       ...{ randomBytes: (count) => bytesFrom(random, count), gatewayId: ids.next('gw') },
     })
-    await ledger.publishPrice({ model: MODEL, rates: { input: 2n, cachedInput: 1n, output: 3n } })
+    await ledger.pricing.publish({
+      model: MODEL,
+      rates: { input: 2n, cachedInput: 1n, output: 3n },
+    })
     const accounts: SimulatedAccount[] = []
     for (const account of plan.accounts) accounts.push(await openAccount(ledger, account))
     await ledger.close()
@@ -245,10 +249,14 @@ async function openAccount(
   { spendPolicy, credit }: HistoryPlan['accounts'][number],
 ): Promise<SimulatedAccount> {
   const actor = 'operator'
-  const accountId = await ledger.openAccount({ name: 'an account', spendPolicy, actor })
-  await ledger.grant(accountId, payment(credit))
-  const first = await ledger.createKey(accountId, { name: 'first', actor })
-  const second = await ledger.createKey(accountId, { name: 'second', actor })
+  const { accountId } = await ledger.administration.openAccount({
+    name: 'an account',
+    spendPolicy,
+    actor,
+  })
+  await ledger.administration.grant(accountId, payment(credit))
+  const first = await ledger.administration.createKey(accountId, { name: 'first', actor })
+  const second = await ledger.administration.createKey(accountId, { name: 'second', actor })
   return { accountId, keyIds: [first.keyId, second.keyId] }
 }
 

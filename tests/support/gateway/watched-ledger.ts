@@ -12,6 +12,7 @@ import type { TextStore } from '@svc/contracts/ports/text-store'
 import type { Rates } from '@svc/contracts/price'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 import type { Ledger } from '@svc/ledger/ledger'
+import { newKey } from '../ledger/open-ledger.ts'
 import { openRunningLedger, type RunningLedger } from '../ledger/running-ledger.ts'
 import { meter } from '../ledger/sample.ts'
 
@@ -218,20 +219,23 @@ export async function openWatchedLedger(): Promise<WatchedLedger> {
   const store = new MemoryEventStore()
   const running = await openRunningLedger(store)
   const { ledger } = running
-  await ledger.publishPrice({ model: MODEL, rates: testRates })
-  await ledger.publishPrice({ model: SPENDING, rates: spendingRates })
+  await ledger.pricing.publish({ model: MODEL, rates: testRates })
+  await ledger.pricing.publish({ model: SPENDING, rates: spendingRates })
   return new WatchedLedger(running, store, await openKeyHolder(ledger), await openKeyHolder(ledger))
 }
 
 async function openKeyHolder(ledger: Ledger): Promise<KeyHolder> {
   const account = { name: 'test', spendPolicy: 'strict', actor: ACTOR } as const
-  const accountId = await ledger.openAccount(account)
+  const { accountId } = await ledger.administration.openAccount(account)
   await grant(ledger, accountId, CREDIT)
-  return { accountId, ...(await ledger.createKey(accountId, { name: 'test', actor: ACTOR })) }
+  return {
+    accountId,
+    ...(await newKey(ledger, accountId, { name: 'test', actor: ACTOR })),
+  }
 }
 
-function grant(ledger: Ledger, accountId: string, amount: PicoDollars): Promise<string> {
-  return ledger.grant(accountId, {
+async function grant(ledger: Ledger, accountId: string, amount: PicoDollars): Promise<void> {
+  await ledger.administration.grant(accountId, {
     amount,
     category: 'paid',
     priority: 100,

@@ -68,8 +68,8 @@ export async function openLedger(options: LedgerSettingOptions = {}): Promise<Le
       ...(options.usedKeys === undefined ? {} : { usedKeys: options.usedKeys }),
     }),
   )
-  if (options.isPriced !== false && ledger.currentPrice(MODEL) === null) {
-    await time.until(ledger.publishPrice({ model: MODEL, rates }))
+  if (options.isPriced !== false && ledger.pricing.current(MODEL) === null) {
+    await time.until(ledger.pricing.publish({ model: MODEL, rates }))
   }
   return { ledger, store, snapshots, texts, time }
 }
@@ -86,12 +86,23 @@ export async function openFunded(
   credit: PicoDollars,
   spendPolicy: 'standard' | 'strict' = 'standard',
 ): Promise<{ accountId: string; keyId: string; secret: string }> {
-  const accountId = await time.until(
-    ledger.openAccount({ name: 'funded', spendPolicy, actor: 'operator' }),
+  const { accountId } = await time.until(
+    ledger.administration.openAccount({ name: 'funded', spendPolicy, actor: 'operator' }),
   )
-  if (credit > 0n) await time.until(ledger.grant(accountId, payment(credit)))
-  const key = await time.until(ledger.createKey(accountId, { name: 'key', actor: 'operator' }))
+  if (credit > 0n) await time.until(ledger.administration.grant(accountId, payment(credit)))
+  const key = await time.until(newKey(ledger, accountId, { name: 'key', actor: 'operator' }))
   return { accountId, ...key }
+}
+
+/** Creates a key, with the secret that a new one always has. */
+export async function newKey(
+  { administration }: Pick<Ledger, 'administration'>,
+  accountId: string,
+  input: { readonly name: string; readonly expiresAt?: number; readonly actor: string },
+): Promise<{ keyId: string; secret: string }> {
+  const { keyId, secret } = await administration.createKey(accountId, input)
+  if (secret === null) throw new Error(`${keyId} is a new key, and was there`)
+  return { keyId, secret }
 }
 
 export function payment(amount: PicoDollars, reference: string | null = null) {

@@ -8,6 +8,7 @@ import {
   type GatewayFixture,
   startGateway,
 } from '@svc/testing/gateway/gateway-fixture'
+import { newKey } from '@svc/testing/ledger/open-ledger'
 import { openRunningLedger } from '@svc/testing/ledger/running-ledger'
 import { wireFormats } from '@svc/testing/wire-formats'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -29,8 +30,14 @@ const forged = () => ({
 /** Of an account that another process has opened: this one does not have it in memory. */
 async function keyMadeElsewhere(): Promise<string> {
   const { ledger } = await openRunningLedger(fixture.ledger.store)
-  const accountId = await ledger.openAccount({ name: 'elsewhere', actor: 'operator' })
-  const { secret } = await ledger.createKey(accountId, { name: 'key', actor: 'operator' })
+  const { accountId } = await ledger.administration.openAccount({
+    name: 'elsewhere',
+    actor: 'operator',
+  })
+  const { secret } = await newKey(ledger, accountId, {
+    name: 'key',
+    actor: 'operator',
+  })
   await ledger.close()
   return secret
 }
@@ -130,11 +137,18 @@ describe('a key that another process has revoked', () => {
   async function afterRevocation(options: FixtureOptions): Promise<number> {
     await start(options)
     const { accountId, ledger, store } = fixture.ledger
-    const { keyId, secret } = await ledger.createKey(accountId, { name: 'key', actor: 'operator' })
+    const { keyId, secret } = await newKey(ledger, accountId, {
+      name: 'key',
+      actor: 'operator',
+    })
     const holder = { authorization: `Bearer ${secret}` }
     expect(await statuses(1, holder)).toEqual([200])
     const elsewhere = (await openRunningLedger(store)).ledger
-    await elsewhere.revokeKey(accountId, keyId, 'a test', 'operator')
+    await elsewhere.administration.revokeKey(accountId, {
+      keyId,
+      reason: 'a test',
+      actor: 'operator',
+    })
     await elsewhere.close()
     const [status = 0] = await statuses(1, holder)
     return status

@@ -9,7 +9,7 @@ import type { WorkerPool } from '../routing/worker-pool.ts'
 const LEAST_TOKENS = 1
 
 export interface CreditPorts {
-  readonly ledger: Pick<Ledger, 'recentBalance' | 'currentPrice'>
+  readonly ledger: Pick<Ledger, 'recentBalance' | 'pricing'>
   readonly workers: Pick<WorkerPool, 'workers'>
 }
 
@@ -22,7 +22,7 @@ export async function requireCredit(
   const balance = await ledger.recentBalance(accountId)
   if (balance.settled > 0n) return
   const onBundledModel = workers.workers.some(({ health }) => health?.toy === true)
-  throw noCredit(balance, ledger.currentPrice(model, onBundledModel))
+  throw noCredit(balance, ledger.pricing.current(model, onBundledModel))
 }
 
 /** @param rates of the model, where it is known which */

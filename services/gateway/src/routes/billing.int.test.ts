@@ -173,11 +173,11 @@ describe('keys', () => {
 
   test('a revoked key is refused at once', async () => {
     const { ledger, otherAccountId } = fixture.ledger
-    const { keyId, secret } = await ledger.createKey(otherAccountId, {
+    const { keyId, secret } = await ledger.administration.createKey(otherAccountId, {
       name: 'lost',
       actor: 'test',
     })
-    await ledger.revokeKey(otherAccountId, keyId, 'test', 'test')
+    await ledger.administration.revokeKey(otherAccountId, { keyId, reason: 'test', actor: 'test' })
     const headers = { authorization: `Bearer ${secret}` }
     expect((await fixture.post(chatBody(), headers)).status).toBe(401)
   })

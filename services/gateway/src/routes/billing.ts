@@ -56,7 +56,7 @@ async function receiptFor(
   await viewHolds(ports, 'usage', accountId)
   const row = await ports.views.request(requestId)
   if (row?.accountId !== accountId) throw notFound()
-  return receiptOf(row, ports.views.key(row.keyId)?.name ?? null, ports.ledger.prices())
+  return receiptOf(row, ports.views.key(row.keyId)?.name ?? null, ports.ledger.pricing.published())
 }
 
 /** The same for a request that never was and for one of somebody else. */

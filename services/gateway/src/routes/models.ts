@@ -19,7 +19,7 @@ const OWNER = 'svc'
 const MS_PER_SECOND = 1_000
 
 export interface ModelPorts {
-  readonly ledger: Pick<Ledger, 'currentPrice' | 'nextPrice' | 'recentPriceList'>
+  readonly ledger: Pick<Ledger, 'pricing' | 'recentPriceList'>
   readonly workers: Pick<WorkerPool, 'workers'>
   readonly reads: Pick<Reads, 'hooks'>
   /** Seconds since 1970. */

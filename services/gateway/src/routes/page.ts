@@ -19,7 +19,7 @@ export interface PageInformation {
 }
 
 export interface PagePorts {
-  readonly ledger: Pick<Ledger, 'currentPrice' | 'nextPrice'>
+  readonly ledger: Pick<Ledger, 'pricing'>
   readonly workers: Pick<WorkerPool, 'workers'>
   readonly pageInformation: PageInformation
   /** Whether prices are shown. Default: they are. */

@@ -36,7 +36,8 @@ test('anybody is told the price in force, and the next as soon as it is announce
 
   const effectiveFrom = Date.now() + HOUR_MS
   const dearer = { ...testRates, output: 5_000_000n }
-  const { version } = await ledger.publishPrice({ model: MODEL, rates: dearer, effectiveFrom })
+  const { price } = await ledger.pricing.publish({ model: MODEL, rates: dearer, effectiveFrom })
+  const { version } = price
   const effective_from = new Date(effectiveFrom).toISOString()
   expect(await pricesOf(await nobody(fixture))).toEqual({
     ...before,
@@ -46,7 +47,7 @@ test('anybody is told the price in force, and the next as soon as it is announce
   expect(page).toContain('$1.00 input, $0.10 cached input, $4.00 output')
   expect(page).toContain(`From ${effective_from} on: $1.00 input`)
 
-  await ledger.withdrawPrice({ version, reason: 'a slip', actor: 'operator' })
+  await ledger.pricing.withdraw({ version, reason: 'a slip', actor: 'operator' })
   expect(await pricesOf(await nobody(fixture))).toEqual(before)
 })
 
@@ -54,8 +55,8 @@ test('a customer is told the prices of their own list, everywhere', async () => 
   const fixture = await open()
   const { ledger, accountId } = fixture.ledger
   const own = { ...testRates, output: 3_000_000n }
-  await ledger.publishPrice({ model: MODEL, priceList: 'acme', rates: own })
-  await ledger.setPriceList(accountId, 'acme', 'operator')
+  await ledger.pricing.publish({ model: MODEL, priceList: 'acme', rates: own })
+  await ledger.administration.setPriceList(accountId, { priceList: 'acme', actor: 'operator' })
   expect((await pricesOf(await fixture.get('/v1/prices'))).price?.output).toBe('3.00')
   for (const path of ['/v1/models', '/pro/v1/models']) {
     const { data } = (await (await fixture.get(path)).json()) as { data: object[] }

@@ -12,7 +12,7 @@ import type { Reads } from '../admission/reads.ts'
 import type { WorkerPool } from '../routing/worker-pool.ts'
 
 export interface PricePorts {
-  readonly ledger: Pick<Ledger, 'currentPrice' | 'nextPrice' | 'priceList'>
+  readonly ledger: Pick<Ledger, 'pricing' | 'priceList'>
   readonly workers: Pick<WorkerPool, 'workers'>
   readonly reads: Pick<Reads, 'hooks' | 'openHooks'>
   /** Whether they are shown to those who have no key. Default: they are. */
@@ -43,14 +43,14 @@ export function shownPrices(
     ledger,
     workers,
   }: Pick<PricePorts, 'workers'> & {
-    readonly ledger: Pick<Ledger, 'currentPrice' | 'nextPrice'>
+    readonly ledger: Pick<Ledger, 'pricing'>
   },
   priceList: string,
 ): ShownPrices {
   const onBundledModel = workers.workers.some(({ health }) => health?.toy === true)
   return {
-    price: shown(ledger.currentPrice(MODEL, onBundledModel, priceList)),
-    next_price: shown(ledger.nextPrice(MODEL, onBundledModel, priceList)),
+    price: shown(ledger.pricing.current(MODEL, onBundledModel, priceList)),
+    next_price: shown(ledger.pricing.next(MODEL, onBundledModel, priceList)),
   }
 }
 

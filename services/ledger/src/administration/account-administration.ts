@@ -7,8 +7,10 @@ import type { IdSource } from '@svc/contracts/ids'
 import type { PicoDollars } from '@svc/contracts/money'
 import type { TextStore } from '@svc/contracts/ports/text-store'
 import type { Clock } from '@svc/contracts/ports/time'
+import { DEFAULT_PRICE_LIST } from '@svc/contracts/price'
 import type { RecordedCharges } from '@svc/contracts/recorded-charges'
 import { type AccountState, grantOfReference } from '../account/state.ts'
+import type { PriceBook } from '../pricing/price-book.ts'
 import type { AccountWriters } from '../writer/account-writers.ts'
 import { bookExpiredCredit } from '../writer/expired-credit.ts'
 import { refuseUnopened } from '../writer/refusals.ts'
@@ -20,6 +22,7 @@ import { type Command, WordedCommands } from './worded-commands.ts'
 
 export interface AdministrationPorts {
   readonly writers: Pick<AccountWriters, 'of'>
+  readonly prices: Pick<PriceBook, 'isInUse'>
   readonly charges: RecordedCharges
   readonly texts: TextStore
   readonly erasures: ErasureNotes
@@ -52,7 +55,7 @@ export class AccountAdministration implements Administration {
 
   async openAccount({
     name,
-    spendPolicy,
+    spendPolicy = 'standard',
     externalId = null,
     metadata = {},
     idempotencyKey,
@@ -94,7 +97,7 @@ export class AccountAdministration implements Administration {
     accountId: string,
     {
       name,
-      expiresAt,
+      expiresAt = null,
       externalId = null,
       metadata = {},
       idempotencyKey,
@@ -136,6 +139,15 @@ export class AccountAdministration implements Administration {
     const changeId = this.#changeId(accountId, asked)
     const terms = { spendPolicy, changeId, reason, actor }
     return this.#change(accountId, (at) => ({ type: 'SetSpendPolicy', ...terms, at }))
+  }
+
+  async setPriceList(accountId: string, asked: Parameters<Administration['setPriceList']>[1]) {
+    const { priceList } = asked
+    if (priceList !== DEFAULT_PRICE_LIST && !(await this.#ports.prices.isInUse(priceList))) {
+      const message = `There is no price on a list "${priceList}": publish one first.`
+      throw new ServiceError('invalid_value', message, { param: 'price_list' })
+    }
+    return this.#change(accountId, (at) => ({ type: 'SetPriceList', ...asked, at }))
   }
 
   freeze(accountId: string, asked: Parameters<Administration['freeze']>[1]) {

@@ -74,7 +74,7 @@ export interface Movement {
 /** Refusals reject with a `ServiceError` of the catalogue. */
 export interface Administration {
   openAccount(
-    input: Asked & NamedByOperator & { name: string; spendPolicy: SpendPolicy },
+    input: Asked & NamedByOperator & { name: string; spendPolicy?: SpendPolicy },
   ): Promise<Opened>
   /** The same reference on the same account grants once, and so does the same key. */
   grant(accountId: string, grant: AskedGrant): Promise<Granted>
@@ -82,7 +82,7 @@ export interface Administration {
   previewGrant(accountId: string, grant: AskedGrant): Promise<Movement>
   createKey(
     accountId: string,
-    input: Asked & NamedByOperator & { name: string; expiresAt: number | null },
+    input: Asked & NamedByOperator & { name: string; expiresAt?: number | null },
   ): Promise<CreatedKey>
   /** @returns whether it changed anything, here and below */
   renameAccount(accountId: string, change: AskedChange & { name: string }): Promise<boolean>
@@ -99,6 +99,14 @@ export interface Administration {
     accountId: string,
     change: AskedChange & { spendPolicy: SpendPolicy },
   ): Promise<boolean>
+  /**
+   * From here on the account pays the prices of a list, and those of the default list where that
+   * one has none in force. Running requests keep their price.
+   *
+   * @returns whether it was on another list before
+   * @throws {ServiceError} `invalid_value` for a list without any price
+   */
+  setPriceList(accountId: string, change: { priceList: string; actor: string }): Promise<boolean>
   /** No request is accepted until it is unfrozen; gateways stop what runs. */
   freeze(accountId: string, change: AskedChange): Promise<boolean>
   unfreeze(accountId: string, change: AskedChange): Promise<boolean>

@@ -40,11 +40,6 @@ export class DerivedIds {
     return makeDerivedId(kind, idTimeMs(accountId), accountId, 'key', key)
   }
 
-  /** A run of corrections is named by its key alone: it goes on under it after a crash. */
-  run(key: string): string {
-    return idOfIdempotencyKey('run', key)
-  }
-
   /** The adjustments by which a run corrects an account: one for each kind of credit. */
   ofRun(accountId: string, runId: string): { readonly paid: string; readonly promotional: string } {
     const id = (category: string) =>

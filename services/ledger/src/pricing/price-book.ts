@@ -7,7 +7,7 @@
  * the bundled model alone.
  */
 import { isDemoPrice } from '@svc/contracts/demo-price'
-import { ServiceError } from '@svc/contracts/errors'
+import { ServiceError, serverStopping } from '@svc/contracts/errors'
 import type { PriceCorrection } from '@svc/contracts/events/account'
 import { decodeEvent, decodeMetadata, encodeEvent } from '@svc/contracts/events/codec'
 import { type PricingEvent, pricingStream } from '@svc/contracts/events/pricing'
@@ -17,7 +17,7 @@ import { damageIn, type Quarantine } from '@svc/contracts/ports/quarantine'
 import type { SnapshotStore } from '@svc/contracts/ports/snapshot-store'
 import type { TextStore } from '@svc/contracts/ports/text-store'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
-import { DEFAULT_PRICE_LIST, type PriceVersion, type Rates } from '@svc/contracts/price'
+import { DEFAULT_PRICE_LIST, type PriceVersion } from '@svc/contracts/price'
 import { FoldedStream } from '../writer/folded-stream.ts'
 import type { LedgerLimits } from '../writer/ledger-limits.ts'
 import { isDamage, recordsDamaged, storeUnavailable } from '../writer/refusals.ts'
@@ -34,6 +34,7 @@ import {
   MAX_CORRECTIONS,
   startOf,
 } from './price-rules.ts'
+import type { AskedCorrection, NewPrice, Pricing, Withdrawal } from './pricing.ts'
 import type { PricePublication, PublishedPrice, WithdrawnPrice } from './published-price.ts'
 
 export interface PriceBookPorts {
@@ -49,32 +50,7 @@ export interface PriceBookPorts {
   readonly quarantine: Quarantine
 }
 
-export interface NewPrice {
-  readonly model: string
-  /** Default: the list of whoever has none of their own. */
-  readonly priceList?: string
-  readonly rates: Rates
-  readonly effectiveFrom?: number
-  readonly actor?: string
-  /** The same key publishes once. */
-  readonly idempotencyKey?: string | undefined
-  /** Is shown the price that a new one would replace, and throws to refuse it. */
-  readonly approve?: (replaced: PublishedPrice | null) => void
-}
-
-export interface Withdrawal {
-  readonly version: string
-  readonly reason: string
-  readonly actor: string
-}
-
-export interface CorrectionRun extends CorrectedPrice {
-  readonly runId: string
-  readonly reason: string
-  readonly actor: string
-}
-
-export class PriceBook {
+export class PriceBook implements Pricing {
   readonly #ports: PriceBookPorts
   readonly #lists = new PriceLists()
   /** By their run. */
@@ -117,7 +93,6 @@ export class PriceBook {
     this.#planRefresh()
   }
 
-  /** Reads at once what other processes have published meanwhile. Never rejects. */
   lookAgain(): Promise<void> {
     return this.#stream.catchUp().then(
       () => this.#keep(),
@@ -135,18 +110,20 @@ export class PriceBook {
     return this.#lists.inForce(query, at)
   }
 
-  /** The price that takes effect next after a moment, or null. */
-  next(query: PriceQuery, at: number): PublishedPrice | null {
-    return this.#lists.next(query, at)
+  current(model: string, onBundledModel = false, priceList = DEFAULT_PRICE_LIST) {
+    const query = { model, priceList, onBundledModel }
+    return this.inForce(query, this.#ports.clock.nowMs()) ?? null
   }
 
-  /** Whether a run of corrections was begun, as far as this process knows. */
+  next(model: string, onBundledModel = false, priceList = DEFAULT_PRICE_LIST) {
+    return this.#lists.next({ model, priceList, onBundledModel }, this.#ports.clock.nowMs())
+  }
+
   isRun(runId: string): boolean {
     return this.#corrections.has(runId)
   }
 
-  /** Every version that was ever published, oldest first. */
-  all(): readonly PublishedPrice[] {
+  published(): readonly PublishedPrice[] {
     return this.#lists.all()
   }
 
@@ -156,11 +133,6 @@ export class PriceBook {
     return this.#lists.isInUse(priceList)
   }
 
-  /**
-   * Refuses what publishing would refuse. @returns the price that it would replace, or null
-   *
-   * @throws {ServiceError}
-   */
   async preview(price: NewPrice): Promise<PublishedPrice | null> {
     await this.#readNewest()
     const at = this.#ports.clock.nowMs()
@@ -169,18 +141,15 @@ export class PriceBook {
     return this.#lists.replacedBy(query, startOf(price.effectiveFrom, at))
   }
 
-  /** Resolves when the price is durable. @throws {ServiceError} */
   async publish(price: NewPrice): Promise<PricePublication> {
     const { version, created } = await this.#publish(price)
     return { price: this.#known(version), created }
   }
 
-  /** The same, unless there is a price already, whoever published it: then nothing happens. */
   async publishFirst(price: NewPrice): Promise<void> {
     await this.#publish(price, true)
   }
 
-  /** Resolves when it is durable that the price never takes effect. @throws {ServiceError} */
   async withdraw({ version, reason, actor }: Withdrawal): Promise<WithdrawnPrice> {
     await this.#readNewest()
     let alreadyWithdrawn = false
@@ -196,23 +165,14 @@ export class PriceBook {
     return { price: this.#known(version), alreadyWithdrawn }
   }
 
-  /**
-   * Refuses what a run would refuse, but for a price that was replaced just now. @returns what it
-   * would be about
-   *
-   * @throws {ServiceError}
-   */
   async previewCorrection(asked: CorrectedPrice): Promise<PriceCorrection> {
     await this.#readNewest()
     return this.#correction('', asked)
   }
 
-  /**
-   * Resolves when it is durable what a run is about: a run that is begun again is about the same.
-   *
-   * @throws {ServiceError} `conflict` when it was begun with other content
-   */
-  async correct({ runId, reason, actor, ...asked }: CorrectionRun): Promise<PriceCorrection> {
+  async correct({ idempotencyKey, reason, actor, ...asked }: AskedCorrection) {
+    // A run is named by its key alone: it goes on under it after a crash.
+    const runId = idOfIdempotencyKey('run', idempotencyKey)
     await this.#readNewest()
     await this.#record(runId, actor, async () => {
       const begun = this.#corrections.get(runId)
@@ -302,6 +262,7 @@ export class PriceBook {
     actor: string,
     decide: () => PricingEvent | undefined | Promise<PricingEvent | undefined>,
   ): Promise<void> {
+    if (this.#isClosed) return Promise.reject(serverStopping())
     const origin = { correlationId: version, causationId: version, actor }
     const appended = this.#stream.append(async () => {
       const event = await decide()

@@ -13,9 +13,9 @@ describe('a correction of a price that was replaced', () => {
     const { ledger, store, time } = setting
     const two = await openLedger({ store, time, gatewayId: 'gw_2' })
     const customer = await openFunded(setting, 1_000n)
-    const wrong = ledger.currentPrice(MODEL)?.version ?? ''
+    const wrong = ledger.pricing.current(MODEL)?.version ?? ''
     const publishedAt = time.nowMs()
-    await ledger.publishPrice({ model: MODEL, rates: right })
+    await ledger.pricing.publish({ model: MODEL, rates: right })
     const asked = { version: wrong, rates: right, from: undefined, to: undefined }
     return { ...setting, two, customer, publishedAt, asked }
   }
@@ -28,28 +28,28 @@ describe('a correction of a price that was replaced', () => {
     await late.durable
     expect(late.price.version).toBe(asked.version)
     const events = await store.lastPosition()
-    await expect(ledger.correctPrice({ ...asked, ...why })).rejects.toMatchObject({
+    await expect(ledger.pricing.correct({ ...asked, ...why })).rejects.toMatchObject({
       ...{ code: 'conflict', param: 'to' },
       message: expect.stringContaining(new Date(publishedAt + MINUTE_MS).toISOString()),
     })
-    expect(await ledger.previewCorrection(asked)).toMatchObject({ to: time.nowMs() })
+    expect(await ledger.pricing.previewCorrection(asked)).toMatchObject({ to: time.nowMs() })
     expect(await store.lastPosition()).toBe(events)
     await time.advance(MINUTE_MS - 1)
-    const { to } = await ledger.correctPrice({ ...asked, ...why })
+    const { to } = await ledger.pricing.correct({ ...asked, ...why })
     expect(to).toBe(publishedAt + MINUTE_MS)
     // Begun again, it is the same run, whatever was published meanwhile.
-    await ledger.publishPrice({ model: MODEL, rates })
-    expect(await ledger.correctPrice({ ...asked, ...why })).toMatchObject({ to })
+    await ledger.pricing.publish({ model: MODEL, rates })
+    expect(await ledger.pricing.correct({ ...asked, ...why })).toMatchObject({ to })
   })
 
   test('is made at once up to a time that is named, and where there is no other gateway', async () => {
     const shared = await openReplaced(MINUTE_MS)
     await shared.time.advance(1)
     const to = shared.time.nowMs()
-    const named = await shared.ledger.correctPrice({ ...shared.asked, ...why, to })
+    const named = await shared.ledger.pricing.correct({ ...shared.asked, ...why, to })
     expect(named).toMatchObject({ to })
     const alone = await openReplaced(0)
-    const made = await alone.ledger.correctPrice({ ...alone.asked, ...why })
+    const made = await alone.ledger.pricing.correct({ ...alone.asked, ...why })
     expect(made).toMatchObject({ to: alone.time.nowMs() })
   })
 })

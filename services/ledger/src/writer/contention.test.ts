@@ -91,7 +91,7 @@ test('who asks while an append is under way is told what others were told before
   const asked = await openLedger({ store: slow, time, gatewayId: sampleId('gw', 2) })
   const accepted = asked.ledger.accept(accountId, request(asked, keyId))
   await time.quiet()
-  await time.until(first.ledger.grant(accountId, payment(500n)))
+  await time.until(first.ledger.administration.grant(accountId, payment(500n)))
   const balance = asked.ledger.balance(accountId)
   acknowledged.resolve()
   expect(await time.until(balance)).toMatchObject({ settled: 1_500n, held: 50n })
@@ -113,7 +113,7 @@ test('who asks while the stream is read is told what others were told before', a
   }
   const early = asked.ledger.balance(accountId)
   await time.quiet()
-  await first.ledger.grant(accountId, payment(500n))
+  await first.ledger.administration.grant(accountId, payment(500n))
   const late = asked.ledger.balance(accountId)
   expect(await time.until(early)).toMatchObject({ settled: 1_000n })
   expect(await time.until(late)).toMatchObject({ settled: 1_500n })

@@ -33,7 +33,7 @@ async function twoGateways() {
 test('a payment of two amounts is granted once, and the other is told so', async () => {
   const { store, two, time, accountId, atOnce, balances } = await twoGateways()
   const granted = await atOnce(({ ledger }, index) =>
-    ledger.grant(accountId, payment(index === 0 ? 5n : 10n, REFERENCE)),
+    ledger.administration.grant(accountId, payment(index === 0 ? 5n : 10n, REFERENCE)),
   )
   expect(granted).toMatchObject([
     { status: 'fulfilled' },
@@ -41,7 +41,7 @@ test('a payment of two amounts is granted once, and the other is told so', async
   ])
   expect((await balances()).map(({ settled }) => settled)).toEqual([105n, 105n])
   // Whoever lost goes on from what is in the log.
-  await time.until(two.ledger.grant(accountId, payment(1n)))
+  await time.until(two.ledger.administration.grant(accountId, payment(1n)))
   expect((await eventsOf(store, accountId)).at(-1)?.data).toMatchObject({ balanceAfter: 106n })
 })
 

@@ -84,7 +84,7 @@ describe('an account that is loaded', () => {
     for (const snapshot of saved) snapshots.save(snapshot)
     const { ledger } = await openLedger({ store, snapshots })
     const summary = await ledger.account(id)
-    await ledger.grant(id, payment(1n))
+    await ledger.administration.grant(id, payment(1n))
     return summary
   }
 

@@ -41,7 +41,7 @@ describe('a request that waits for an under-held one', () => {
   test('is let in when credit comes', async () => {
     const { ledger, accountId, accept } = await openBusy()
     const waiting = accept()
-    await ledger.grant(accountId, payment(100n))
+    await ledger.administration.grant(accountId, payment(100n))
     expect(await waiting.answer).toMatchObject({ hold: 50n })
   })
 
@@ -64,7 +64,7 @@ describe('a request that waits for an under-held one', () => {
     await time.advance(6_000)
     await ledger.fail(accountId, full.requestId, 'broke')
     const larger = accept()
-    await ledger.grant(accountId, payment(1n))
+    await ledger.administration.grant(accountId, payment(1n))
     await expect(time.until(waiting.answer)).resolves.toMatchObject({ hold: 50n })
     await expect(time.until(larger.answer)).rejects.toMatchObject({ code: 'balance_in_use' })
   })
@@ -161,7 +161,7 @@ describe('a request that waits for what another process holds', () => {
 
   test('is let in soon after the other one was given credit', async () => {
     const { one, time, accountId, waiting } = await openTwo()
-    await one.ledger.grant(accountId, payment(100n))
+    await one.ledger.administration.grant(accountId, payment(100n))
     const grantedAt = time.nowMs()
     await expect(time.until(waiting)).resolves.toMatchObject({ hold: 50n })
     expect(time.nowMs() - grantedAt).toBeLessThanOrEqual(1_000)

@@ -128,7 +128,11 @@ describe('another process', () => {
   test('a request that went ahead and is refused when decided again: durable rejects', async () => {
     const { one, two, accountId, keyId } = await openTwo()
     await two.ledger.balance(accountId)
-    await one.ledger.revokeKey(accountId, keyId, 'lost', 'operator')
+    await one.ledger.administration.revokeKey(accountId, {
+      keyId,
+      reason: 'lost',
+      actor: 'operator',
+    })
     const accepted = await two.ledger.accept(accountId, request(two, keyId))
     expect(two.ledger.isRunning(accepted.requestId)).toBe(true)
     await expect(accepted.durable).rejects.toMatchObject({ code: 'invalid_api_key' })
@@ -140,7 +144,7 @@ describe('another process', () => {
     await expect(two.ledger.accept(accountId, request(two, keyId))).rejects.toMatchObject({
       code: 'insufficient_quota',
     })
-    await one.ledger.grant(accountId, payment(100n))
+    await one.ledger.administration.grant(accountId, payment(100n))
     expect(await two.ledger.accept(accountId, request(two, keyId))).toMatchObject({ hold: 50n })
     expect(await one.ledger.balance(accountId)).toMatchObject({ held: 50n })
   })
@@ -148,7 +152,11 @@ describe('another process', () => {
   test('pitfall 25: a key revoked elsewhere is refused at once', async () => {
     const { one, two, accountId, keyId, secret } = await openTwo()
     await two.ledger.authenticate(secret)
-    await one.ledger.revokeKey(accountId, keyId, 'lost', 'operator')
+    await one.ledger.administration.revokeKey(accountId, {
+      keyId,
+      reason: 'lost',
+      actor: 'operator',
+    })
     const accepted = await two.ledger.accept(accountId, request(two, keyId))
     await expect(accepted.durable).rejects.toMatchObject({ code: 'invalid_api_key' })
     await expect(two.ledger.authenticate(secret)).rejects.toMatchObject({ code: 'invalid_api_key' })

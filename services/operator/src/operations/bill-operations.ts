@@ -43,7 +43,10 @@ export function billOperations(ports: OperationPorts): Pick<Operations, 'stateme
       const row = await views.request(requestId)
       if (row === undefined) throw noSuch('request', requestId)
       const keyName = views.key(row.keyId)?.name ?? null
-      return { ...receiptOf(row, keyName, ports.ledger.prices()), account_id: row.accountId }
+      return {
+        ...receiptOf(row, keyName, ports.ledger.pricing.published()),
+        account_id: row.accountId,
+      }
     },
   }
 }

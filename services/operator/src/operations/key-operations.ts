@@ -38,7 +38,7 @@ export function keyOperations(
     },
     async revokeKey({ account_id: accountId, key_id: keyId, reason }) {
       checkAccountId(accountId)
-      const revoked = await ledger.revokeKey(accountId, keyId, reason, actor)
+      const revoked = await ledger.administration.revokeKey(accountId, { keyId, reason, actor })
       const { revokedAt, alreadyRevoked } = revoked
       return {
         key_id: keyId,

@@ -5,14 +5,12 @@ import { ServiceError } from '@svc/contracts/errors'
 import { formatPricePerMillion } from '@svc/contracts/money'
 import { DEFAULT_PRICE_LIST } from '@svc/contracts/price'
 import { resolveModel } from '@svc/contracts/wire/models'
-import type { Ledger, PublishedPrice } from '@svc/ledger/ledger'
+import type { NewPrice, PublishedPrice } from '@svc/ledger/ledger'
 import { type OperationPorts, viewsCurrent } from './ports.ts'
 import { priceDetails } from './values/details.ts'
 import { checkAccountId, readPrice } from './values/input-values.ts'
 import { priceDoubts } from './values/price-doubts.ts'
 import { readOptionalTime, timeText } from './values/rfc3339-times.ts'
-
-type NewPrice = Parameters<Ledger['publishPrice']>[0]
 
 export function priceOperations(
   ports: OperationPorts,
@@ -29,13 +27,13 @@ export function priceOperations(
         const doubts = doubtsAbout(replaced, price)
         if (doubts.length > 0 && !confirm) throw unconfirmed(doubts)
       }
-      const made = await ledger.publishPriceOnce({ ...price, idempotencyKey, approve, actor })
+      const made = await ledger.pricing.publish({ ...price, idempotencyKey, approve, actor })
       return { ...priceDetails(made.price), created: made.created }
     },
     async previewPrice(input) {
       const price = newPrice(input)
       const { model, priceList = DEFAULT_PRICE_LIST, rates, effectiveFrom } = price
-      const replaced = await ledger.previewPrice(price)
+      const replaced = await ledger.pricing.preview(price)
       const nowMs = clock.nowMs()
       return {
         model,
@@ -49,12 +47,12 @@ export function priceOperations(
       }
     },
     async withdrawPrice({ version, reason }) {
-      const { price, alreadyWithdrawn } = await ledger.withdrawPrice({ version, reason, actor })
+      const { price, alreadyWithdrawn } = await ledger.pricing.withdraw({ version, reason, actor })
       return { ...priceDetails(price), already_withdrawn: alreadyWithdrawn }
     },
     async setPriceList({ account_id: accountId, price_list: priceList }) {
       checkAccountId(accountId)
-      const changed = await ledger.setPriceList(accountId, priceList, actor)
+      const changed = await ledger.administration.setPriceList(accountId, { priceList, actor })
       return { account_id: accountId, price_list: priceList, changed }
     },
     // Also those that another gateway has just published.

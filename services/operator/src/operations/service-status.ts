@@ -31,7 +31,7 @@ export async function serviceStatus(ports: OperationPorts): Promise<ServiceStatu
     top_ups: topUpDetails(ports.feed?.topUps),
     projections: views.map(projectionState),
     workers,
-    unpriced_models: unpricedModels(ledger, workers),
+    unpriced_models: unpricedModels(ledger.pricing, workers),
     ...counts,
   }
 }

@@ -11,11 +11,11 @@ test('a model is unpriced when no price counts for it; workers unheard are left 
   const when = { effectiveFrom: 0, publishedAt: 0, withdrawnAt: null }
   const published = { ...price, ...when, priceList: 'default', isDemo: true }
   const demoOnly = {
-    currentPrice: (_: string, onBundled?: boolean) => (onBundled ? published : null),
+    current: (_: string, onBundled?: boolean) => (onBundled ? published : null),
   }
-  const nothing = { currentPrice: () => null }
+  const nothing = { current: () => null }
   const workers = [toy, real, { ...real, worker_id: 'worker-4' }, unreachable]
   expect(unpricedModels(demoOnly, workers)).toEqual(['qwen'])
   expect(unpricedModels(nothing, workers)).toEqual(['svc-demo', 'qwen'])
-  expect(unpricedModels({ currentPrice: () => published }, workers)).toEqual([])
+  expect(unpricedModels({ current: () => published }, workers)).toEqual([])
 })

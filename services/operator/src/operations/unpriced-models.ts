@@ -2,18 +2,18 @@
 
 import type { WorkerSummary } from '@svc/contracts/admin/workers'
 import { MODEL } from '@svc/contracts/wire/models'
-import type { Ledger } from '@svc/ledger/ledger'
+import type { Pricing } from '@svc/ledger/ledger'
 
 /** What mends it, in dollars per million tokens. */
 export const PUBLISH_A_PRICE = 'price publish --input USD --cached-input USD --output USD'
 
 /** @returns the names of the models of these workers for which no price is in force */
 export function unpricedModels(
-  ledger: Pick<Ledger, 'currentPrice'>,
+  pricing: Pick<Pricing, 'current'>,
   workers: readonly WorkerSummary[],
 ): readonly string[] {
   const unpriced = workers.filter(
-    ({ model_name, toy }) => model_name !== '' && ledger.currentPrice(MODEL, toy) === null,
+    ({ model_name, toy }) => model_name !== '' && pricing.current(MODEL, toy) === null,
   )
   return [...new Set(unpriced.map(({ model_name }) => model_name))]
 }

@@ -1,5 +1,5 @@
 import type { EventStore } from '@svc/contracts/ports/event-store'
-import { openFunded, openLedger } from '@svc/testing/ledger/open-ledger'
+import { newKey, openFunded, openLedger } from '@svc/testing/ledger/open-ledger'
 import { sampleId } from '@svc/testing/ledger/sample'
 import { until } from '@svc/testing/until'
 import { pino } from 'pino'
@@ -20,7 +20,7 @@ async function openTwo() {
   const news = await AccountNews.start(ports)
   onTestFinished(() => time.until(news.stop()))
   const { accountId } = await openFunded(here, 1_000n)
-  const made = await here.ledger.createKey(accountId, { name: 'key', actor: 'test' })
+  const made = await newKey(here.ledger, accountId, { name: 'key', actor: 'test' })
   expect(await there.ledger.authenticate(made.secret)).toMatchObject({ accountId })
   await time.advance(NOTICED_MS)
   return { here, there, accountId, ...made, news, log, time }
@@ -49,7 +49,7 @@ class SwitchedLog {
 test('a key that another process has revoked is unknown soon, though nobody has written', async () => {
   const { here, there, accountId, keyId, secret, time } = await openTwo()
   expect(there.ledger.knownCaller(secret)).toBeDefined()
-  await here.ledger.revokeKey(accountId, keyId, 'a test', 'test')
+  await here.ledger.administration.revokeKey(accountId, { keyId, reason: 'a test', actor: 'test' })
   await time.advance(NOTICED_MS)
   await until(() => there.ledger.knownCaller(secret) === undefined)
 })
@@ -66,8 +66,8 @@ test('an account that another process has frozen is known to be, soon', async ()
 test('prices are shown of the list that another process has put the account on, soon', async () => {
   const { here, there, accountId, time } = await openTwo()
   const rates = { input: 2n, cachedInput: 1n, output: 3n }
-  await here.ledger.publishPrice({ model: 'svc-beta', priceList: 'large', rates })
-  await here.ledger.setPriceList(accountId, 'large', 'test')
+  await here.ledger.pricing.publish({ model: 'svc-beta', priceList: 'large', rates })
+  await here.ledger.administration.setPriceList(accountId, { priceList: 'large', actor: 'test' })
   await time.advance(NOTICED_MS)
   await until(async () => (await there.ledger.recentPriceList(accountId)) === 'large')
 })
@@ -79,7 +79,7 @@ test('while the log is read in time, memory is gone by until there is news of th
   await time.advance(NOTICED_MS)
   expect(news.mayBeOld(accountId)).toBe(false)
   there.ledger.lookAgain = () => new Promise(() => {})
-  await here.ledger.revokeKey(accountId, keyId, 'a test', 'test')
+  await here.ledger.administration.revokeKey(accountId, { keyId, reason: 'a test', actor: 'test' })
   await time.advance(NOTICED_MS)
   expect(news.mayBeOld(accountId)).toBe(true)
 })
@@ -111,7 +111,7 @@ test('nothing is followed when it was stopped, and an unknown account is not loa
   await time.advance(NOTICED_MS)
   expect(there.ledger.lastPosition(stranger.accountId)).toBeUndefined()
   await time.until(news.stop())
-  await here.ledger.revokeKey(accountId, keyId, 'a test', 'test')
+  await here.ledger.administration.revokeKey(accountId, { keyId, reason: 'a test', actor: 'test' })
   await time.advance(NOTICED_MS)
   expect(there.ledger.knownCaller(secret)).toBeDefined()
 })

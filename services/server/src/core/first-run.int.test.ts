@@ -58,8 +58,11 @@ test('one that was killed after its price goes on, and takes no customer for its
   const store = new MemoryEventStore()
   const killed = await startGateway(store)
   killed.folder.writeFirstRun({})
-  await killed.ledger.publishPrice({ model: 'svc-beta', rates })
-  const customer = await killed.ledger.openAccount({ name: 'Ada', actor: 'operator' })
+  await killed.ledger.pricing.publish({ model: 'svc-beta', rates })
+  const { accountId: customer } = await killed.ledger.administration.openAccount({
+    name: 'Ada',
+    actor: 'operator',
+  })
   const next = await startGateway(store, killed.folder)
   const { accountId, apiKey } = await next.prepare()
   expect(apiKey).toMatch(/^sk-svc-/)
@@ -88,7 +91,7 @@ test.each(['demo', 'empty'] as const)(
     expect(keys).toHaveLength(kind === 'demo' ? 1 : 0)
     expect(await eventsOf(store, 'PricePublished')).toHaveLength(1)
     const { ledger } = await startGateway(store)
-    expect(ledger.currentPrice('svc-beta')).toMatchObject({ ...price, isDemo: false })
+    expect(ledger.pricing.current('svc-beta')).toMatchObject({ ...price, isDemo: false })
   },
 )
 

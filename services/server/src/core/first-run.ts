@@ -64,20 +64,23 @@ export async function prepareFirstRun(
   const kind = done === undefined ? asked.kind : (done.kind ?? 'demo')
   if (asked.price !== undefined) {
     const actor = initialPriceActor(gatewayId)
-    const publishing = ledger.publishFirstPrice({ model: MODEL, rates: asked.price, actor })
+    const publishing = ledger.pricing.publishFirst({ model: MODEL, rates: asked.price, actor })
     await unlessDamaged(publishing, quarantine)
   } else if (kind === 'demo') {
-    await unlessDamaged(ledger.publishFirstPrice({ model: MODEL, rates: DEMO_RATES }), quarantine)
+    await unlessDamaged(
+      ledger.pricing.publishFirst({ model: MODEL, rates: DEMO_RATES }),
+      quarantine,
+    )
   }
   if (kind === 'empty') return nothingMade
   if (place.kind !== 'sqlite' && !(await isFirstPriceOf(folder.readRuns(), store))) {
     return nothingMade
   }
   const begun = written.find((event) => opensAccount(event) && actorOf(event) === FIRST_RUN_ACTOR)
-  const accountId =
-    accountOf(begun) ?? (await ledger.openAccount({ name: 'demo', actor: FIRST_RUN_ACTOR }))
+  const opened = { name: 'demo', actor: FIRST_RUN_ACTOR }
+  const accountId = accountOf(begun) ?? (await ledger.administration.openAccount(opened)).accountId
   // Known by its reference: it is given once, however often it is asked for.
-  await ledger.grant(accountId, {
+  await ledger.administration.grant(accountId, {
     amount: DEMO_CREDIT,
     category: 'promotional',
     priority: DEFAULT_GRANT_PRIORITY,
@@ -86,12 +89,12 @@ export async function prepareFirstRun(
     reason: 'credit to try the service with',
     actor: FIRST_RUN_ACTOR,
   })
-  const { keyId, secret } = await ledger.createKey(accountId, {
+  const { keyId, secret } = await ledger.administration.createKey(accountId, {
     name: 'demo',
     actor: FIRST_RUN_ACTOR,
   })
   folder.writeFirstRun({ kind, accountId, keyId })
-  return { accountId, apiKey: secret }
+  return { accountId, apiKey: secret ?? undefined }
 }
 
 /** @throws {DamagedStreamError} that names the stream, when no price can be published there */

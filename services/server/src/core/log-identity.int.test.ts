@@ -35,7 +35,7 @@ async function logWithPrice(): Promise<MemoryEventStore> {
 
 async function publishPrice(store: MemoryEventStore): Promise<void> {
   const { ledger } = await openGatewayLedger(store)
-  await ledger.publishPrice({ model: 'svc-beta', rates })
+  await ledger.pricing.publish({ model: 'svc-beta', rates })
 }
 
 /** A folder with views and a first run of some log. */

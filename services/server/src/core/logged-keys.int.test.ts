@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { noCrashPoints } from '@svc/contracts/crash-points'
 import { MODEL } from '@svc/contracts/wire/models'
+import { payment } from '@svc/testing/ledger/open-ledger'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
 
 import { pino } from 'pino'
@@ -51,11 +52,10 @@ test('a retry after 10,001 newer keys, and a restart, is not run again', {
 }, async () => {
   const path = temporaryFolder()
   const { ledger, close } = await open(path)
-  await ledger.publishPrice({ model: MODEL, rates })
-  const accountId = await ledger.openAccount({ name: 'Ada', actor: 'test' })
-  const { keyId } = await ledger.createKey(accountId, { name: 'key', actor: 'test' })
-  const grant = { category: 'paid', priority: 0, expiresAt: null, reference: null } as const
-  await ledger.grant(accountId, { ...grant, amount: 10n ** 12n, reason: 'test', actor: 'test' })
+  await ledger.pricing.publish({ model: MODEL, rates })
+  const { accountId } = await ledger.administration.openAccount({ name: 'Ada', actor: 'test' })
+  const { keyId } = await ledger.administration.createKey(accountId, { name: 'key', actor: 'test' })
+  await ledger.administration.grant(accountId, payment(10n ** 12n))
   const asked = (keyHash: string, bodyHash = 'b') => ({
     requestId: ledger.newRequestId(),
     keyId,

@@ -125,7 +125,7 @@ export async function openGateway(
     limits,
     rateLimits,
     logger,
-    createdAt: Math.floor((ledger.prices()[0]?.publishedAt ?? systemClock.nowMs()) / 1000),
+    createdAt: firstPricedAt(ledger),
     publicPrices: settings.SVC_PUBLIC_PRICES === 'on',
     pageInformation: { version: VERSION, links: LINKS },
     ...(settings.SVC_PUBLIC_URL === undefined ? {} : { publicUrl: settings.SVC_PUBLIC_URL }),
@@ -138,6 +138,12 @@ export async function openGateway(
     adminUrl = `http://${urlHost(adminAt.host)}:${port}`
   }
   return { gateway, baseUrl, adminUrl }
+}
+
+/** @returns seconds since 1970: the model is sold here since it first had a price */
+function firstPricedAt({ pricing }: Core['ledger']): number {
+  const [first] = pricing.published()
+  return Math.floor((first?.publishedAt ?? systemClock.nowMs()) / 1000)
 }
 
 /** Views that are elsewhere; or that gateways elsewhere may ask for. */

@@ -217,9 +217,9 @@ async function serve(surroundings: Surroundings): Promise<RunningServer> {
   const ending = { graceMs: 0, noticeMs: 0 }
   parts.add(() => gateway.close(ending))
   // Of gateways that start together, one publishes the first price, and this one warns of none.
-  if (core.ledger.prices().length === 0) await core.ledger.lookForPrices()
+  if (core.ledger.pricing.published().length === 0) await core.ledger.pricing.lookAgain()
   const summaries = workerSummaries({ fleet: workers.pool, supervised: workers.supervised })
-  const unpriced = unpricedModels(core.ledger, summaries)
+  const unpriced = unpricedModels(core.ledger.pricing, summaries)
   warnOfUnpriced(unpriced, core, logger)
   const urls = { baseUrl, adminUrl, publicUrl: settings.SVC_PUBLIC_URL }
   const hasDashboard =
@@ -370,7 +370,7 @@ function readyOf({
   readonly ownerSecret: string | undefined
 }): Ready {
   const worker = workers.find(({ status }) => status === 'ready')
-  const price = ledger.currentPrice(MODEL, worker?.toy)
+  const price = ledger.pricing.current(MODEL, worker?.toy)
   return {
     role,
     baseUrl: publicUrl ?? baseUrl,

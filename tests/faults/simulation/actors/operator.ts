@@ -59,7 +59,9 @@ export class Operator {
       return
     }
     const granted = (): Promise<void> =>
-      this.#untilTold((ledger) => ledger.grant(accountId, payment(amount, reference)))
+      this.#untilTold((ledger) =>
+        ledger.administration.grant(accountId, payment(amount, reference)),
+      )
     await Promise.all([granted(), ...(random.next() < SHARE_TWICE ? [granted()] : [])])
     notes.payments.push({ accountId, amount, isDue: true })
   }
@@ -83,7 +85,9 @@ export class Operator {
     await this.#waitSometime()
     const keyId = keyIds.at(-1)
     if (keyId === undefined) return
-    await this.#untilTold((ledger) => ledger.revokeKey(accountId, keyId, 'leaked', 'operator'))
+    await this.#untilTold((ledger) =>
+      ledger.administration.revokeKey(accountId, { keyId, reason: 'leaked', actor: 'operator' }),
+    )
     notes.revocations.push({ accountId, keyId })
   }
 
@@ -94,7 +98,7 @@ export class Operator {
       const [input, output] = [BigInt(1 + random.integer(4)), BigInt(1 + random.integer(5))]
       const rates = { input, cachedInput: 1n, output }
       const price = { model: MODEL, rates, idempotencyKey: `price ${nth}` }
-      await this.#untilTold((ledger) => ledger.publishPriceOnce(price))
+      await this.#untilTold((ledger) => ledger.pricing.publish(price))
     }
   }
 

@@ -10,7 +10,13 @@ import type { Rates } from '@svc/contracts/price'
 import type { Balance, Settled } from '@svc/ledger/ledger'
 import { meter } from '@svc/testing/ledger/sample'
 import type { Seams } from './seams.ts'
-import { rewriting, withAppend, withGrant, withLedger, withTopic } from './wrapped-parts.ts'
+import {
+  rewriting,
+  withAdministration,
+  withAppend,
+  withLedger,
+  withTopic,
+} from './wrapped-parts.ts'
 
 const SOMETIMES = 0.15
 const LATER_MS = 400
@@ -139,9 +145,10 @@ const chargingBugs: Readonly<Record<string, Seams>> = {
   },
   'a payment is granted at each delivery': {
     ledger: (inner) =>
-      withGrant(inner, (accountId, asked) =>
-        inner.administration.grant(accountId, { ...asked, reference: null }),
-      ),
+      withAdministration(inner, {
+        grant: (accountId, asked) =>
+          inner.administration.grant(accountId, { ...asked, reference: null }),
+      }),
   },
 }
 
@@ -167,15 +174,17 @@ const tellingBugs: Readonly<Record<string, Seams>> = {
   },
   'a payment is acknowledged before it is durable': {
     ledger: (inner) =>
-      withGrant(inner, async (accountId, asked) => {
-        inner.administration.grant(accountId, asked).catch(() => {})
-        return { grantId: 'grant', created: true }
+      withAdministration(inner, {
+        async grant(accountId, asked) {
+          inner.administration.grant(accountId, asked).catch(() => {})
+          return { grantId: 'grant', created: true }
+        },
       }),
   },
   'a revocation is told, and not written': {
     ledger: (inner) =>
-      withLedger(inner, {
-        revokeKey: async () => ({ keyId: 'key', alreadyRevoked: false }) as never,
+      withAdministration(inner, {
+        revokeKey: async () => ({ revokedAt: 0, alreadyRevoked: false }),
       }),
   },
   'the Idempotency-Key is forgotten': {

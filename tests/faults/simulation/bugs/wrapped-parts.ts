@@ -1,6 +1,7 @@
 /** What planted bugs are made of: a part that does one thing otherwise, and the rest as before. */
 import type { BusTopic } from '@svc/contracts/ports/bus'
 import type { AppendOutcome, AppendRequest, EventStore } from '@svc/contracts/ports/event-store'
+import type { Administration } from '@svc/ledger/administration'
 import type { Ledger } from '@svc/ledger/ledger'
 
 /** @returns the same object, but for these members */
@@ -25,12 +26,8 @@ export function withLedger(inner: Ledger, changed: Partial<Ledger>): Ledger {
   return withChanged(inner, changed)
 }
 
-export function withGrant(inner: Ledger, grant: Ledger['administration']['grant']): Ledger {
-  const administration = withChanged(inner.administration, { grant })
-  return withChanged(inner, {
-    administration,
-    grant: async (accountId, asked) => (await grant(accountId, asked)).grantId,
-  })
+export function withAdministration(inner: Ledger, changed: Partial<Administration>): Ledger {
+  return withChanged(inner, { administration: withChanged(inner.administration, changed) })
 }
 
 export function withTopic(inner: BusTopic, changed: Partial<BusTopic>): BusTopic {

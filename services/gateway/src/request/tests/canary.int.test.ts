@@ -8,6 +8,7 @@ import { START } from '@svc/contracts/ports/event-store'
 import { MODEL } from '@svc/contracts/wire/models'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 import { chatBody, type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
+import { newKey } from '@svc/testing/ledger/open-ledger'
 import { openRunningLedger } from '@svc/testing/ledger/running-ledger'
 import type { Fault } from '@svc/testing/scripted-worker'
 import { expect, test } from 'vitest'
@@ -21,11 +22,11 @@ const FOREIGN = 'canaryForeignHeader'
 async function openLedger() {
   const store = new MemoryEventStore()
   const { ledger } = await openRunningLedger(store)
-  await ledger.publishPrice({ model: MODEL, rates: { input: 2n, cachedInput: 1n, output: 3n } })
+  await ledger.pricing.publish({ model: MODEL, rates: { input: 2n, cachedInput: 1n, output: 3n } })
   const actor = 'test'
-  const accountId = await ledger.openAccount({ name: 'test', actor })
-  const { secret } = await ledger.createKey(accountId, { name: 'test', actor })
-  await ledger.grant(accountId, {
+  const { accountId } = await ledger.administration.openAccount({ name: 'test', actor })
+  const { secret } = await newKey(ledger, accountId, { name: 'test', actor })
+  await ledger.administration.grant(accountId, {
     amount: parseDollars('1'),
     category: 'paid',
     priority: 0,

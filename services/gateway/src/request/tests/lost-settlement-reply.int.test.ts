@@ -8,6 +8,7 @@ import { MODEL } from '@svc/contracts/wire/models'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 import type { Ledger } from '@svc/ledger/ledger'
 import { chatBody, type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
+import { newKey } from '@svc/testing/ledger/open-ledger'
 import { openRunningLedger } from '@svc/testing/ledger/running-ledger'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
@@ -34,11 +35,16 @@ beforeEach(async () => {
   store = new UnheardStore()
   ledger = (await openRunningLedger(store, { unknownOutcomeMs: 100 })).ledger
   const actor = 'test'
-  await ledger.publishPrice({ model: MODEL, rates: { input: 2n, cachedInput: 1n, output: 3n } })
-  accountId = await ledger.openAccount({ name: 'test', actor })
-  const { secret } = await ledger.createKey(accountId, { name: 'test', actor })
+  await ledger.pricing.publish({ model: MODEL, rates: { input: 2n, cachedInput: 1n, output: 3n } })
+  ;({ accountId } = await ledger.administration.openAccount({ name: 'test', actor }))
+  const { secret } = await newKey(ledger, accountId, { name: 'test', actor })
   const credit = { category: 'paid', priority: 0, expiresAt: null, reference: null } as const
-  await ledger.grant(accountId, { ...credit, amount: 10_000n, reason: 'test', actor })
+  await ledger.administration.grant(accountId, {
+    ...credit,
+    amount: 10_000n,
+    reason: 'test',
+    actor,
+  })
   fixture = await startGateway({ real: { ledger, secret }, script: { tokens: 4 } })
 })
 afterEach(async () => {

@@ -13,6 +13,7 @@ import { MODEL } from '@svc/contracts/wire/models'
 import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
 import type { Ledger } from '@svc/ledger/ledger'
 import { chatBody, type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
+import { newKey } from '@svc/testing/ledger/open-ledger'
 import { openRunningLedger } from '@svc/testing/ledger/running-ledger'
 import { afterEach, describe, expect, test } from 'vitest'
 
@@ -40,9 +41,13 @@ async function start(requestsWorth: bigint, spendPolicy: SpendPolicy = 'standard
     },
   })
   ledger = (await openRunningLedger(store)).ledger
-  await ledger.publishPrice({ model: MODEL, rates })
-  accountId = await ledger.openAccount({ name: 'test', spendPolicy, actor: ACTOR })
-  await ledger.grant(accountId, {
+  await ledger.pricing.publish({ model: MODEL, rates })
+  ;({ accountId } = await ledger.administration.openAccount({
+    name: 'test',
+    spendPolicy,
+    actor: ACTOR,
+  }))
+  await ledger.administration.grant(accountId, {
     amount: costOfOne * requestsWorth,
     category: 'paid',
     priority: 0,
@@ -51,7 +56,10 @@ async function start(requestsWorth: bigint, spendPolicy: SpendPolicy = 'standard
     reason: 'test',
     actor: ACTOR,
   })
-  const { secret } = await ledger.createKey(accountId, { name: 'test', actor: ACTOR })
+  const { secret } = await newKey(ledger, accountId, {
+    name: 'test',
+    actor: ACTOR,
+  })
   fixture = await startGateway({
     real: { ledger, secret },
     script: { tokens: OUTPUT_TOKENS, delayMs: 2 },
@@ -189,7 +197,11 @@ test('a revoked key is refused at once; what runs is finished', async () => {
   const running = fixture.post(request({ stream: true }))
   await expect.poll(() => fixture.worker.runs.length).toBe(1)
   const [key] = (await ledger.account(accountId)).keys
-  await ledger.revokeKey(accountId, key?.keyId ?? '', 'test', ACTOR)
+  await ledger.administration.revokeKey(accountId, {
+    keyId: key?.keyId ?? '',
+    reason: 'test',
+    actor: ACTOR,
+  })
   expect((await fixture.post(request())).status).toBe(401)
   expect(await (await running).text()).toContain('[DONE]')
 })
@@ -201,7 +213,11 @@ test('a key that is revoked between its check and the acceptance gets the one 40
   const answer = fixture.post(request())
   await expect.poll(() => fixture.worker.prepared.length).toBe(1)
   const [key] = (await ledger.account(accountId)).keys
-  await ledger.revokeKey(accountId, key?.keyId ?? '', 'test', ACTOR)
+  await ledger.administration.revokeKey(accountId, {
+    keyId: key?.keyId ?? '',
+    reason: 'test',
+    actor: ACTOR,
+  })
   expect((await answer).status).toBe(401)
   expect(await (await answer).text()).toBe(await reference.text())
   expect((await answer).headers.get('www-authenticate')).toBe('Bearer')

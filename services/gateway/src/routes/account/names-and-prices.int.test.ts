@@ -49,10 +49,10 @@ test('a new price changes no number of the past: UX-06', async () => {
   const before = await Promise.all(files.map(rowsOf))
   const receiptBefore = await receipt()
   const { ledger } = fixture.ledger
-  const price = ledger.prices().find(({ model }) => model === 'svc-beta')
+  const price = ledger.pricing.published().find(({ model }) => model === 'svc-beta')
   if (price === undefined) throw new Error('no price is in force')
   const { input, cachedInput, output } = price
-  await ledger.publishPrice({
+  await ledger.pricing.publish({
     model: 'svc-beta',
     rates: { input: input * 10n, cachedInput: cachedInput * 10n, output: output * 10n },
   })

@@ -29,7 +29,7 @@ type RotateInput = z.output<(typeof declared)['rotateAccountKey']['input']>
 type KeyRow = DashboardOutput<'listAccountKeys'>[number]
 
 export interface AccountKeyPorts extends OwnViews {
-  readonly ledger: Pick<Ledger, 'account' | 'administration' | 'revokeKey' | 'lastPosition'>
+  readonly ledger: Pick<Ledger, 'account' | 'administration' | 'lastPosition'>
   readonly views: Pick<Views, 'keys' | 'usage'>
   readonly reads: Hooks
   /** For those who may change keys. */
@@ -71,7 +71,11 @@ export function accountKeyRoutes(ports: AccountKeyPorts) {
     app.post('/keys/:key_id/revoke', writing, async (request) => {
       const { account_id: accountId, key_id: keyId } = given('revokeAccountKey', request)
       await requireKey(ledger, accountId, keyId)
-      const revoked = await ledger.revokeKey(accountId, keyId, REASON, actorOf(request))
+      const revoked = await ledger.administration.revokeKey(accountId, {
+        keyId,
+        reason: REASON,
+        actor: actorOf(request),
+      })
       return {
         revoked_at: new Date(revoked.revokedAt).toISOString(),
         already_revoked: revoked.alreadyRevoked,
@@ -100,7 +104,8 @@ async function rotate(
   const fresh = { name: old.name, expiresAt: null, ...repeat, actor }
   const { keyId: newId, secret } = await ledger.administration.createKey(accountId, fresh)
   const endsAt = Math.min(now + seconds * SECOND_MS, old.expiresAt ?? Number.POSITIVE_INFINITY)
-  if (seconds === 0) await ledger.revokeKey(accountId, keyId, REASON, actor)
+  if (seconds === 0)
+    await ledger.administration.revokeKey(accountId, { keyId, reason: REASON, actor })
   else {
     const change = { keyId, expiresAt: endsAt, reason: REASON, actor }
     await ledger.administration.setKeyExpiry(accountId, change)

@@ -86,9 +86,9 @@ function begin(
   { dryRun, idempotencyKey, reason, actor, version, rates, from, to }: AskedCorrection,
 ): Promise<PriceCorrection> {
   const what = { version, rates, from, to }
-  if (dryRun) return ledger.previewCorrection(what)
+  if (dryRun) return ledger.pricing.previewCorrection(what)
   if (idempotencyKey !== undefined) {
-    return ledger.correctPrice({ ...what, idempotencyKey, reason, actor })
+    return ledger.pricing.correct({ ...what, idempotencyKey, reason, actor })
   }
   const message =
     'A correction needs an idempotency key: a run that breaks off is begun again with the same key.'
@@ -212,7 +212,7 @@ function shownResult(
   { runId, price, from, to }: PriceCorrection,
   { accounts, requests, before, after, amount, created, problems }: Sums,
 ): CorrectionResult {
-  const old = ledger.prices().find(({ version }) => version === price.version)
+  const old = ledger.pricing.published().find(({ version }) => version === price.version)
   if (old === undefined) throw new Error(`${price.version} was corrected and is not known`)
   return {
     type: 'result',

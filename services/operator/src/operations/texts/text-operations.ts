@@ -10,7 +10,7 @@ import type { AuditTrail } from '../../access/audit-trail.ts'
 import { noSuch } from '../values/input-values.ts'
 
 export interface TextPorts {
-  readonly ledger: Pick<Ledger, 'lookForPrices' | 'prices' | 'isCorrectionRun'>
+  readonly ledger: Pick<Ledger, 'pricing'>
   readonly texts: Pick<TextStore, 'count'>
   readonly adminTokens: Pick<AdminTokens, 'list'>
   readonly auditTrail: Pick<AuditTrail, 'erase'>
@@ -25,14 +25,14 @@ const token: IsOver = async ({ adminTokens }, tokenId) => {
 }
 
 const price: IsOver = async ({ ledger }, version) => {
-  await ledger.lookForPrices()
-  const found = ledger.prices().find((each) => each.version === version)
+  await ledger.pricing.lookAgain()
+  const found = ledger.pricing.published().find((each) => each.version === version)
   return found && found.withdrawnAt !== null
 }
 
 const run: IsOver = async ({ ledger }, runId) => {
-  await ledger.lookForPrices()
-  return ledger.isCorrectionRun(runId) ? true : undefined
+  await ledger.pricing.lookAgain()
+  return ledger.pricing.isRun(runId) ? true : undefined
 }
 
 /** Why something was erased: the only texts that a change has to itself. Nothing follows them. */
