@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { unboundedChildren } from './rules/blocking-children.ts'
 import * as dependencies from './rules/dependencies.ts'
 import * as leftovers from './rules/leftovers.ts'
 import { variedLogMessages } from './rules/log-messages.ts'
@@ -104,6 +105,27 @@ describe('leftovers', () => {
     }
     expect(leftovers.fetchedCommands(source(`${'np' + 'x'}, or npm exec`))).toEqual([])
   })
+})
+
+describe('a test that blocks until a child process ends', () => {
+  test('gives it a timeout', () => {
+    expect(unboundedChildren(code)).toEqual([])
+  })
+
+  test.each(["spawnSync('a')", "execFileSync('a', [], { env: {} })", "child.execSync('a')"])(
+    'a breach is found: %s',
+    (text) => {
+      expect(unboundedChildren(source(text, 'tests/x.ts'))).toHaveLength(1)
+      expect(unboundedChildren(source(text))).toEqual([])
+    },
+  )
+
+  test.each(["spawnSync('a', [], { timeout: 1 })", "spawn('a')", "runToEnd('a')"])(
+    'what is allowed is let through: %s',
+    (text) => {
+      expect(unboundedChildren(source(text, 'tests/x.ts'))).toEqual([])
+    },
+  )
 })
 
 describe('messages of logs', () => {

@@ -51,6 +51,8 @@ const CLI = fileURLToPath(new URL('../../services/cli/src/main.ts', import.meta.
 const EXAMPLES = fileURLToPath(new URL('../../examples/verify/', import.meta.url))
 /** Of what stands behind the name in `/proc/self/stat`; counted in ticks. */
 const CHILDREN_FIELD = 13
+/** Above the goals, ten million events included. */
+const CHILD_MS_MAX = 3_600_000
 const TICKS_PER_SECOND = 100
 const LIFECYCLES_PER_APPEND = 100
 const COMMIT_LEAVES = 2_000
@@ -86,7 +88,7 @@ async function measureVerifiers(events: number): Promise<void> {
   figures.file_mib = Math.round(statSync(file).size / 1024 / 1024)
   const key = signer.verifier.text
   const binary = join(folder, 'verify')
-  execFileSync('go', ['build', '-o', binary, '.'], { cwd: EXAMPLES })
+  execFileSync('go', ['build', '-o', binary, '.'], { cwd: EXAMPLES, timeout: CHILD_MS_MAX })
   const commands: Readonly<Record<string, readonly string[]>> = {
     typescript: [process.execPath, CLI, 'verify-evidence', file, '--json', '--key', key],
     python: ['python3', join(EXAMPLES, 'verify.py'), file, key],
@@ -95,7 +97,7 @@ async function measureVerifiers(events: number): Promise<void> {
   for (const [name, [command = '', ...words]] of Object.entries(commands)) {
     const [startedAt, before] = [performance.now(), childrenSeconds()]
     // Whoever does not find it to be ok ends with another code than 0.
-    execFileSync(command, words)
+    execFileSync(command, words, { timeout: CHILD_MS_MAX })
     say(`verify_${name}_s`, (performance.now() - startedAt) / 1_000)
     if (before !== undefined) say(`verify_${name}_cpu_s`, (childrenSeconds() ?? 0) - before)
   }
@@ -160,7 +162,7 @@ async function writeEvidence(path: string, wanted: number): Promise<number> {
   const whole = openSync(path, 'w')
   writeSync(whole, `${JSON.stringify(header)}\n`)
   closeSync(whole)
-  execFileSync('sh', ['-c', 'cat "$1" >> "$2"', 'sh', body, path])
+  execFileSync('sh', ['-c', 'cat "$1" >> "$2"', 'sh', body, path], { timeout: CHILD_MS_MAX })
   rmSync(body)
   tree.database.close()
   return events

@@ -2,12 +2,13 @@
  * The example configurations in a real HAProxy and a real nginx, before servers that only say which
  * of them was asked. Where a program is missing its tests are skipped and say so.
  */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { makeSecret } from '@svc/contracts/api-key'
+import { runToEnd } from '@svc/testing/bounded-run'
 import { freePort } from '@svc/testing/free-port'
 import { sampleId } from '@svc/testing/ledger/sample'
 import { makeTemporaryFolder } from '@svc/testing/temporary-folder'
@@ -82,7 +83,7 @@ function configuration(file: string, port: number, gateways: readonly Gateway[])
 }
 
 describe.each(balancers)('the example of $name', ({ name, program, file, flags, looks }) => {
-  const isHere = spawnSync(program, ['-v']).status === 0
+  const isHere = runToEnd(program, ['-v']).status === 0
   if (!isHere) {
     const isForgiven = process.env.CI === undefined
     test.skipIf(isForgiven)(`[${program} is not installed] is not shown here`, () => {

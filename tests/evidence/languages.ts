@@ -24,7 +24,7 @@ export interface ForeignVerifier {
 export function foreignVerifiers(scratch: string): readonly ForeignVerifier[] {
   const own = join(folder, '.venv/bin/python')
   const python = existsSync(own) ? own : 'python3'
-  execFileSync(python, ['-c', 'import cryptography'])
+  execFileSync(python, ['-c', 'import cryptography'], { timeout: BUILD_MS_MAX })
   const binary = join(scratch, 'verify')
   const build = ['build', '-o', binary, '.']
   execFileSync('go', build, { cwd: folder, timeout: BUILD_MS_MAX })

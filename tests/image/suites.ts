@@ -13,6 +13,7 @@ import type { Companions } from './images.ts'
 
 const SOCKET = join(tmpdir(), `svc-engine-${process.pid}.sock`)
 const SOCKET_WITHIN_MS = 30_000
+const VITEST_MS_MAX = 3_600_000
 /**
  * What a container as a place is for: ports by every adapter, with servers that are broken. All
  * faults of brokers are tried on processes, which start sooner.
@@ -58,6 +59,7 @@ function vitest(files: readonly string[], environment: Readonly<Record<string, s
   const words = ['run', '--project', 'integration', ...files, '--no-file-parallelism']
   const { status } = spawnSync('vitest', words, {
     stdio: 'inherit',
+    timeout: VITEST_MS_MAX,
     env: { ...process.env, ...environment },
   })
   if (status !== 0) throw new Error(`vitest ended with ${status}`)

@@ -11,6 +11,9 @@ import { parseArgs } from 'node:util'
 
 const PLACES = ['infra/bus', 'services/relay', 'tests/kafka']
 
+/** Two hundred faults on three brokers take less. */
+const RUN_MS_MAX = 4 * 3_600_000
+
 const { values } = parseArgs({
   options: {
     brokers: { type: 'string', default: '1' },
@@ -26,6 +29,7 @@ const reporters = [
 const inTurn = '--no-file-parallelism'
 const { status } = spawnSync('vitest', ['run', ...PLACES, inTurn, ...reporters], {
   stdio: 'inherit',
+  timeout: RUN_MS_MAX,
   env: {
     ...process.env,
     SVC_KAFKA_FAULTS: values.faults,

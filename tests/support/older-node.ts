@@ -1,7 +1,7 @@
 /** A Node of this machine that is older than the one that the project brings. */
-import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { runToEnd } from './bounded-run.ts'
 
 export const NEEDED_MAJOR = 26
 /** The oldest Node that the README promises to start on. */
@@ -23,6 +23,6 @@ export const pathOfOlderNode = [olderNodeFolder, ...foldersOfUser].join(delimite
 function majorOfNodeIn(folder: string): number {
   const node = join(folder, 'node')
   if (!existsSync(node)) return 0
-  const version = execFileSync(node, ['--version'], { encoding: 'utf8' })
+  const version = runToEnd(node, ['--version']).stdout
   return Number(/^v(\d+)\./.exec(version)?.[1] ?? 0)
 }

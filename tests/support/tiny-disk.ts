@@ -1,8 +1,8 @@
 /** A file system of a few megabytes, in memory, for tests of a full disk. */
-import { execFileSync } from 'node:child_process'
 import { closeSync, ftruncateSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
+import { runToEnd } from './bounded-run.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 const BLOCK_BYTES = 4096
@@ -20,14 +20,9 @@ export class TinyDisk {
   /** @returns undefined where it cannot be mounted: not on Linux, or not as root */
   static mount(megabytes: number): TinyDisk | undefined {
     const folder = temporaryFolder()
-    try {
-      execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder], {
-        stdio: 'ignore',
-      })
-    } catch {
-      return undefined
-    }
-    onTestFinished(() => void execFileSync('umount', [folder]))
+    const mount = ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder]
+    if (runToEnd('mount', mount).status !== 0) return undefined
+    onTestFinished(() => expect(runToEnd('umount', [folder]).status).toBe(0))
     return new TinyDisk(folder)
   }
 

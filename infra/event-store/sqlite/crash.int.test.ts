@@ -1,8 +1,8 @@
 /** What a process that dies in the middle leaves behind. */
-import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EventStore } from '@svc/contracts/ports/event-store'
+import { runToEnd } from '@svc/testing/bounded-run'
 import { runProgram } from '@svc/testing/child-process'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -14,7 +14,7 @@ const PROGRAM = new URL('testing/append-until-killed.ts', import.meta.url)
 const STREAMS = 8
 const EVENTS_PER_APPEND = 3
 const strace = ['strace', '-f', '-qq', '-o', '/dev/null']
-const canTrace = spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0
+const canTrace = runToEnd('strace', ['-o', '/dev/null', 'true']).status === 0
 
 let folder: string
 let path: string

@@ -1,5 +1,4 @@
 /** Which files are opened and which are refused, with what is said and nothing written. */
-import { spawnSync } from 'node:child_process'
 import {
   copyFileSync,
   existsSync,
@@ -13,6 +12,7 @@ import {
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { NO_STREAM } from '@svc/contracts/ports/event-store'
+import { runToEnd } from '@svc/testing/bounded-run'
 import { runProgram } from '@svc/testing/child-process'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -90,7 +90,7 @@ describe('a new log', () => {
   })
 
   test('has the settings that the promises rest on', async () => {
-    const settings = spawnSync(process.execPath, [
+    const settings = runToEnd(process.execPath, [
       '--input-type=module',
       '--eval',
       `const { openEventLogFile } = await import(${JSON.stringify(
@@ -101,7 +101,7 @@ describe('a new log', () => {
        console.log(JSON.stringify(names.map((name) => Object.values(database.prepare('PRAGMA ' + name).get() ?? {})[0] ?? 0)))`,
     ])
     // No sync by SQLite: `durable-file.ts` does it, and the order is tested in `crash.int.test.ts`.
-    expect(JSON.parse(settings.stdout.toString())).toEqual(['wal', 0, 'exclusive', 0, 1, 0])
+    expect(JSON.parse(settings.stdout)).toEqual(['wal', 0, 'exclusive', 0, 1, 0])
   })
 })
 

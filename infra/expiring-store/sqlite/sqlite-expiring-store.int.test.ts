@@ -1,8 +1,8 @@
-import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { runToEnd } from '@svc/testing/bounded-run'
 import { runProgram } from '@svc/testing/child-process'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -122,7 +122,7 @@ describe('a file of texts', () => {
   })
 })
 
-const canTrace = spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0
+const canTrace = runToEnd('strace', ['-o', '/dev/null', 'true']).status === 0
 
 test.skipIf(!canTrace)(
   'the disk is waited for beside the event loop, and not for each text',

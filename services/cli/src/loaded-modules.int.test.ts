@@ -1,6 +1,6 @@
 /** A command loads what it needs: whoever asks for help does not wait for a server. */
-import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { runToEnd } from '@svc/testing/bounded-run'
 import { expect, test } from 'vitest'
 
 const main = fileURLToPath(new URL('./main.ts', import.meta.url))
@@ -13,7 +13,7 @@ const NAMES_LOADED = `
 
 function loadedBy(...args: string[]): string {
   const hook = `data:text/javascript,${encodeURIComponent(NAMES_LOADED)}`
-  const ran = spawnSync(process.execPath, ['--import', hook, main, ...args], { encoding: 'utf8' })
+  const ran = runToEnd(process.execPath, ['--import', hook, main, ...args])
   expect([ran.status, ran.stdout]).toEqual([0, expect.stringContaining('Usage: svc')])
   return ran.stderr
 }

@@ -1,9 +1,10 @@
 /** The pages as they are built and served. */
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { gzipSync } from 'node:zlib'
+import { runToEnd } from '@svc/testing/bounded-run'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
 import Fastify from 'fastify'
 import { pino } from 'pino'
@@ -34,7 +35,9 @@ const kibOf = (file: string) =>
 
 /** @throws while it has none */
 function childOf(parent: number | undefined): number {
-  return Number(execFileSync('pgrep', ['-P', String(parent)], { encoding: 'utf8' }).trim())
+  const { status, stdout } = runToEnd('pgrep', ['-P', String(parent)])
+  if (status !== 0) throw new Error('there is no child')
+  return Number(stdout.trim())
 }
 
 /** A chunk and all that it imports, each once. */

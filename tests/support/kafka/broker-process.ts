@@ -1,8 +1,9 @@
 /** For tests: a broker that is a Java process of this machine. */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { runToEnd } from '../bounded-run.ts'
 import type { BrokerRun, BrokerSettings } from './kafka-broker.ts'
 
 const CLUSTER_ID = 'c3ZjLXRlc3RzLWthZmthMQ'
@@ -81,7 +82,7 @@ export class BrokerProcess implements BrokerRun {
 
   #format(): void {
     const format = ['kafka.tools.StorageTool', 'format', '-t', CLUSTER_ID, '-c', this.#configFile]
-    const done = spawnSync('java', [...this.#java, ...format])
+    const done = runToEnd('java', [...this.#java, ...format])
     if (done.status === 0) return
     throw new Error(`storage was not formatted:\n${done.stdout}${done.stderr}`)
   }

@@ -5,8 +5,8 @@
  * `redis-server` of the machine, or, where there is none, in a container of the public image.
  */
 
-import { spawnSync } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
+import { runToEnd } from '../bounded-run.ts'
 import { containerEngineIsHere } from '../containers/test-container.ts'
 import { freePort } from '../free-port.ts'
 import type { ServerRun } from '../server-run.ts'
@@ -69,7 +69,7 @@ export function redisPlace(): 'given' | 'container' | 'process' | 'missing' {
 function redisHost(): { readonly image?: string } | undefined {
   const image = process.env.SVC_TEST_REDIS_IMAGE
   if (image) return { image }
-  if (spawnSync(REDIS_PROGRAM, ['--version']).status === 0) return {}
+  if (runToEnd(REDIS_PROGRAM, ['--version']).status === 0) return {}
   return containerEngineIsHere() ? { image: PUBLIC_IMAGE } : undefined
 }
 

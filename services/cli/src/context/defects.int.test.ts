@@ -1,5 +1,5 @@
 /** Which errors that nobody caught end a process. */
-import { spawnSync } from 'node:child_process'
+import { runToEnd } from '@svc/testing/bounded-run'
 import { expect, test } from 'vitest'
 
 const script = (failure: string) => `
@@ -13,11 +13,9 @@ const rejected = (reason: string) => `Promise.reject(new Error('${reason}'))`
 const thrown = (reason: string) => `setTimeout(() => { throw new Error('${reason}') }, 0)`
 
 function run(failure: string) {
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    ['--input-type=module', '--eval', script(failure)],
-    { encoding: 'utf8' },
-  )
+  const { status, stdout, stderr } = runToEnd(process.execPath, [
+    ...['--input-type=module', '--eval', script(failure)],
+  ])
   return { status, out: stdout.trim().split('\n'), stderr }
 }
 
