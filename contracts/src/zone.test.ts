@@ -12,6 +12,7 @@ import {
   startOfStep,
   textIn,
   timeSteps,
+  type Zone,
 } from './zone.ts'
 
 const HOUR_MS = 3_600_000
@@ -97,6 +98,38 @@ describe('refused are', () => {
     'soon',
   ])('the time "%s"', (text) => {
     expect(() => readMoment(text)).toThrow(`"${text}" is no time`)
+  })
+})
+
+describe('a time that RFC 3339 has no year for is refused', () => {
+  const [utc, east, west] = ['UTC', '+14:00', '-12:00'].map(readZone) as [Zone, Zone, Zone]
+  const beyond = 'reaches beyond the years 0000 to 9999'
+
+  test.each([
+    ['9999-12-31T23:59:59-00:01', utc],
+    ['9999-12-31T10:00:00Z', east],
+    ['0000-01-01T00:00:00+00:01', utc],
+    ['0000-01-01T11:59:59Z', west],
+  ])('%s in %s', (text, zone) => {
+    expect(() => readMoment(text, zone)).toThrow(beyond)
+  })
+  test.each([
+    ['9999-12', utc],
+    ['9999-12', east],
+    ['9999-12', west],
+    ['0000-01', east],
+  ])('the month %s in %s', (month, zone) => {
+    expect(() => monthIn(month, zone)).toThrow(beyond)
+  })
+  test('the day 0000-01-01 in the east', () => {
+    expect(() => startOfDay('0000-01-01', east)).toThrow(beyond)
+  })
+
+  test('and the last ones before it are taken, and told', () => {
+    expect(textIn(readMoment('9999-12-31T23:59:59Z'), utc)).toBe('9999-12-31T23:59:59Z')
+    expect(textIn(startOfDay('9999-12-31', west), west)).toBe('9999-12-31T00:00:00-12:00')
+    expect(textIn(monthIn('9999-11', east).to, east)).toBe('9999-12-01T00:00:00+14:00')
+    expect(textIn(monthIn('0000-01', west).from, west)).toBe('0000-01-01T00:00:00-12:00')
   })
 })
 

@@ -8,6 +8,7 @@
 export const QUARTER_MS = 15 * 60 * 1000
 /** Far more than any name of a zone has. */
 export const ZONE_CHARACTERS_MAX = 100
+const YEAR_MAX = 9_999
 const MINUTE_MS = 60_000
 const HOUR_MINUTES = 60
 
@@ -31,14 +32,13 @@ export function readZone(name: string): Zone {
  * then.
  *
  * @param date such as `2026-11-01`
- * @throws {RangeError} for a day that is in no calendar
+ * @throws {RangeError} for a day that is in no calendar, or begins in a year of other than 4 digits
  */
 export function startOfDay(date: string, zone: Zone): number {
-  try {
-    return Temporal.PlainDate.from(date).toZonedDateTime(zone).epochMilliseconds
-  } catch {
-    throw new RangeError(`"${date}" is no day, such as 2026-11-01`)
-  }
+  const day = orRefusal(`"${date}" is no day, such as 2026-11-01`, () =>
+    Temporal.PlainDate.from(date),
+  )
+  return writable(day.toZonedDateTime(zone).epochMilliseconds, zone, date)
 }
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/
@@ -49,16 +49,24 @@ const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2
  * 30 February is 2 March.
  *
  * @param text RFC 3339 with a zone, or a day, which begins at midnight in UTC
- * @throws {RangeError} for a time that is none
+ * @param zone in which the moment is going to be told
+ * @throws {RangeError} for a time that is none, or is in a year of other than 4 digits
  */
-export function readMoment(text: string): number {
+export function readMoment(text: string, zone?: Zone): number {
   const time = DAY.test(text) ? `${text}T00:00:00Z` : text
+  const problem = `"${text}" is no time: write 2026-11-01 or 2026-11-01T00:00:00Z`
+  if (!MOMENT.test(time)) throw new RangeError(problem)
+  const moment = orRefusal(problem, () => Temporal.Instant.from(time))
+  return writable(moment.epochMilliseconds, zone, text)
+}
+
+/** Whether {@link readMoment} takes it. */
+export function isMoment(text: string): boolean {
   try {
-    if (MOMENT.test(time)) return Temporal.Instant.from(time).epochMilliseconds
+    return Number.isFinite(readMoment(text))
   } catch {
-    // Well formed, and in no calendar.
+    return false
   }
-  throw new RangeError(`"${text}" is no time: write 2026-11-01 or 2026-11-01T00:00:00Z`)
 }
 
 /** The day of a moment, such as `2026-11-01`. */
@@ -80,18 +88,15 @@ export interface Period {
 
 /**
  * @param month such as `2026-10`
- * @throws {RangeError} for a month that is in no calendar
+ * @throws {RangeError} for a month that is in no calendar, or not between years of 4 digits
  */
 export function monthIn(month: string, zone: Zone): Period {
-  try {
-    const first = Temporal.PlainYearMonth.from(month).toPlainDate({ day: 1 })
-    return {
-      from: first.toZonedDateTime(zone).epochMilliseconds,
-      to: first.add({ months: 1 }).toZonedDateTime(zone).epochMilliseconds,
-    }
-  } catch {
-    throw new RangeError(`"${month}" is no month, such as 2026-10`)
-  }
+  const first = orRefusal(`"${month}" is no month, such as 2026-10`, () =>
+    Temporal.PlainYearMonth.from(month).toPlainDate({ day: 1 }),
+  )
+  const edge = (date: Temporal.PlainDate): number =>
+    writable(date.toZonedDateTime(zone).epochMilliseconds, zone, month)
+  return { from: edge(first), to: edge(first.add({ months: 1 })) }
 }
 
 /** Where the step that holds a moment begins, in milliseconds since 1970. */
@@ -121,6 +126,25 @@ export function endOfStep(timeMs: number, zone: Zone, step: TimeStep): number {
 export function textIn(timeMs: number, zone: Zone): string {
   const text = at(timeMs, zone).toString({ timeZoneName: 'never' })
   return zone === 'UTC' ? text.replace('+00:00', 'Z') : text
+}
+
+/** RFC 3339 writes a year with four digits, in UTC as well as in the zone. */
+function isWritable(timeMs: number, zone = 'UTC'): boolean {
+  const years = [at(timeMs, 'UTC').year, at(timeMs, zone).year]
+  return Math.min(...years) >= 0 && Math.max(...years) <= YEAR_MAX
+}
+
+function writable(timeMs: number, zone: Zone | undefined, text: string): number {
+  if (isWritable(timeMs, zone)) return timeMs
+  throw new RangeError(`"${text}" reaches beyond the years 0000 to ${YEAR_MAX}`)
+}
+
+function orRefusal<T>(problem: string, read: () => T): T {
+  try {
+    return read()
+  } catch {
+    throw new RangeError(problem)
+  }
 }
 
 function at(timeMs: number, zone: string): Temporal.ZonedDateTime {

@@ -1,6 +1,13 @@
 /** Zones and periods as callers write them; refusals name the field. */
 import { ServiceError } from '@svc/contracts/errors'
-import { monthIn, type Period, readZone, startOfDay, type Zone } from '@svc/contracts/zone'
+import {
+  monthIn,
+  type Period,
+  readMoment,
+  readZone,
+  startOfDay,
+  type Zone,
+} from '@svc/contracts/zone'
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 
@@ -20,7 +27,7 @@ export function readMonth(month: string, zone: Zone): Period {
  * @throws {ServiceError} `invalid_value` that names the field
  */
 export function readEdge(param: string, text: string, zone: Zone): number {
-  return orRefusal(param, () => (DAY.test(text) ? startOfDay(text, zone) : momentOf(text)))
+  return orRefusal(param, () => (DAY.test(text) ? startOfDay(text, zone) : readMoment(text, zone)))
 }
 
 /**
@@ -41,12 +48,6 @@ export function readPeriod(asked: {
   if (period.from === undefined || period.to === undefined || period.from < period.to) return period
   const message = `from: ${asked.from} is not before ${asked.to}`
   throw new ServiceError('invalid_value', message, { param: 'from' })
-}
-
-function momentOf(text: string): number {
-  const timeMs = Date.parse(text)
-  if (Number.isNaN(timeMs)) throw new RangeError(`"${text}" is not a time in RFC 3339`)
-  return timeMs
 }
 
 function orRefusal<T>(param: string, read: () => T): T {

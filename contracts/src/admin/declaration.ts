@@ -14,6 +14,7 @@ import { z } from 'zod'
 import type { DeepReadonly } from '../deep-readonly.ts'
 import type { AdminRole } from '../events/admin-tokens.ts'
 import { tokenCount } from '../tokens.ts'
+import { isMoment } from '../zone.ts'
 
 export const ADMIN_PREFIX = '/admin/v1'
 
@@ -98,8 +99,10 @@ export const metadata = z
     (pairs) => Object.keys(pairs).length <= METADATA_PAIRS_MAX,
     `must have at most ${METADATA_PAIRS_MAX} pairs`,
   )
-/** RFC 3339 with a zone. */
-export const moment = z.iso.datetime({ offset: true })
+/** RFC 3339 with a zone. In UTC its year has four digits too, or it could not be told again. */
+export const moment = z.iso
+  .datetime({ offset: true, error: 'must be a time such as 2026-11-01T00:00:00Z' })
+  .refine(isMoment, 'must be within the years 0000 to 9999 in UTC')
 /** Dollars, read exactly by whoever carries it out. */
 export const amount = z.string().max(AMOUNT_CHARACTERS_MAX)
 /** Of an event, as far as any log counts; -1 is before the first. */

@@ -114,7 +114,7 @@ export const financeOperations = {
     input: z.strictObject({
       /** Such as `2026-10`. */
       month: z.string().regex(/^\d{4}-\d{2}$/, 'must be a month such as 2026-10'),
-      zone: z.string().min(1).max(ZONE_CHARACTERS_MAX).default('UTC'),
+      zone: z.string().min(1, 'must not be empty').max(ZONE_CHARACTERS_MAX).default('UTC'),
     }),
     output: monthReport,
   }),

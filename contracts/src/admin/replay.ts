@@ -78,7 +78,7 @@ export const replayOperations = {
     recorded: ['account_id', 'to'],
     input: z.strictObject({
       /** A position, that one included; or a moment in RFC 3339: what happened before it. */
-      to: z.string().min(1).max(PLACE_CHARACTERS_MAX),
+      to: z.string().min(1, 'must not be empty').max(PLACE_CHARACTERS_MAX),
       /** Only this one. */
       account_id: id.optional(),
       /** Its entries too. */

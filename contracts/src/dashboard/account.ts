@@ -87,7 +87,7 @@ export const dashboardAccountOperations = {
     summary: 'The numbers of the first page: balance, holds, this month by day',
     input: z.strictObject({
       ...account,
-      zone: z.string().min(1).max(ZONE_CHARACTERS_MAX).default('UTC'),
+      zone: z.string().min(1, 'must not be empty').max(ZONE_CHARACTERS_MAX).default('UTC'),
     }),
     output: home,
   }),

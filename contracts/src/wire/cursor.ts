@@ -3,4 +3,4 @@ import { z } from 'zod'
 
 const CURSOR_CHARACTERS_MAX = 200
 
-export const cursor = z.string().min(1).max(CURSOR_CHARACTERS_MAX)
+export const cursor = z.string().min(1, 'must not be empty').max(CURSOR_CHARACTERS_MAX)

@@ -18,7 +18,7 @@ const USAGE_STEPS_DEFAULT = 100
 const usageGroups = ['key', 'model', 'format', 'class'] as const
 export type UsageGroup = (typeof usageGroups)[number]
 
-const word = z.string().min(1).max(WORD_CHARACTERS_MAX)
+const word = z.string().min(1, 'must not be empty').max(WORD_CHARACTERS_MAX)
 /** A day in the zone that is asked about, or a moment. */
 const dayOrMoment = z.union([z.iso.date(), z.iso.datetime({ offset: true })], {
   error: 'must be a day such as 2026-11-01, or a time such as 2026-11-01T00:00:00Z',

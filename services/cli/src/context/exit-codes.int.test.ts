@@ -68,6 +68,12 @@ test.each<readonly [string, readonly string[], number, RegExp]>([
   ['an unknown stream', ['events', 'list', '--stream', 'x'], 3, /There is no stream x/],
   ['a name of nothing', ['account', 'open', '--name', ' '], 2, /1 to 200 characters/],
   ['a place beyond the log', ['account', 'show', '--as-of', '999999'], 2, /svc: --as-of: the log/],
+  [
+    'a month that no time ends',
+    ['month', '9999-12'],
+    2,
+    /MONTH: "9999-12" reaches beyond the years/,
+  ],
   ['a zone that is none', ['month', '2026-11', '--tz', 'nope'], 2, /svc: --tz: /],
   ['nobody to invite', ['user', 'invite'], 2, /svc: --account: .* as --role$/m],
   ['a group that is none', ['usage', '--group-by', 'x'], 2, /svc: --group-by: must be some of/],

@@ -92,10 +92,29 @@ describe('refused, and no event', () => {
     expect(await outcome(usage)).toBe('invalid_value')
   })
 
-  test.each(['2026-13', '2026-00', '2026', 'november'])('the month "%s"', async (month) => {
-    await open()
-    expect(await outcome(() => operations.month({ month, zone: 'UTC' }))).toBe('invalid_value')
-  })
+  test.each(['2026-13', '2026-00', '2026', 'november', '9999-12'])(
+    'the month "%s"',
+    async (month) => {
+      await open()
+      expect(await outcome(() => operations.month({ month, zone: 'UTC' }))).toBe('invalid_value')
+    },
+  )
+
+  test.each(['9999-12-31T23:59:59-00:01', '0000-01-01T00:00:00+00:01'])(
+    'the time %s, whose year in UTC has not four digits',
+    async (time) => {
+      await open()
+      const grant = { account_id, amount: '1', ...terms, expires_at: time }
+      expect(await outcome(() => operations.grant(grant))).toBe('invalid_value')
+      const price = { ...rates, effective_from: time, confirm: true }
+      expect(await outcome(() => operations.publishPrice(price))).toBe('invalid_value')
+      for (const ask of [operations.accountUsage, operations.accountRequests]) {
+        expect(await outcome(() => ask({ account_id, to: time }))).toBe('invalid_value')
+      }
+      const statement = () => operations.statement({ account_id, to: time, limit: 10 })
+      expect(await outcome(statement)).toBe('invalid_value')
+    },
+  )
 
   test('a period turned round', async () => {
     await open()
