@@ -371,6 +371,15 @@ test('tail prints what comes, until it is stopped', async () => {
   expect(JSON.parse(out).events).toHaveLength(2)
 })
 
+test('tail ends after as many as are asked for', async () => {
+  const { path } = await folderWithHistory()
+  const words = ['--data-dir', path, '--json', 'events', 'tail', '--after', '2']
+  const { out, code } = await svc([...words, '--limit', '2'])
+  const positions = out.matchAll(/"position":"(\d+)"/g).map(([, position]) => position)
+  expect([code, ...positions]).toEqual([0, '3', '4'])
+  expect((await svc([...words, '--limit', '0'])).code).toBe(2)
+})
+
 test('a folder that holds nothing is left as it is', async () => {
   const path = `${temporaryFolder()}/none`
   const { code, err } = await svc(['--data-dir', path, 'status'])

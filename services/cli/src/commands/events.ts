@@ -19,8 +19,11 @@ interface FilterOptions {
   readonly after?: string
 }
 
-interface ListOptions extends FilterOptions {
+interface TailOptions extends FilterOptions {
   readonly limit?: string
+}
+
+interface ListOptions extends TailOptions {
   readonly all?: true
   readonly format?: keyof typeof eventWriters
 }
@@ -41,9 +44,9 @@ export function eventsCommand(contextOf: ContextOf): Command {
     .description('one event, with its data and its metadata')
     .argument('<event-id>', 'id of the event, as a receipt or the evidence names it')
     .action((id: string, _options, command: Command) => show(contextOf(command), id))
-  withFilter(events.command('tail').description('events as they come, until Ctrl-C')).action(
-    (options: FilterOptions, command: Command) => tail(contextOf(command), options),
-  )
+  withFilter(events.command('tail').description('events as they come, until Ctrl-C'))
+    .option('--limit <number>', 'end after this many')
+    .action((options: TailOptions, command: Command) => tail(contextOf(command), options))
   return events
 }
 
@@ -114,8 +117,10 @@ function indented(value: unknown): string {
   return JSON.stringify(value, null, 2).split('\n').map(printable).join('\n')
 }
 
-async function tail(context: Context, options: FilterOptions): Promise<void> {
+async function tail(context: Context, options: TailOptions): Promise<void> {
   const { stop } = context.terminal
+  let left = Number.POSITIVE_INFINITY
+  if (options.limit !== undefined) left = wholeNumber('--limit', options.limit, 1, LIMIT_MAX)
   const writer = eventWriters[context.json ? 'jsonl' : 'table'](context.terminal.columns)
   await context.withOperations(async (operations) => {
     // The heading at once: who waits for events sees that they are waited for.
@@ -123,6 +128,8 @@ async function tail(context: Context, options: FilterOptions): Promise<void> {
     noteLeftOut(context, writer.leftOut)
     for await (const event of operations.tailEvents(filterOf(options), stop)) {
       await context.out(writer.rows([event]))
+      left -= 1
+      if (left === 0) return
     }
   })
 }
