@@ -216,6 +216,14 @@ test('altered history is found, named, and ends with 1', async () => {
   expect(ran.err).toContain('history was altered: 1 of 2 chains are broken')
 })
 
+test('the page names the codes that there are, and no others', () => {
+  const page = readFileSync(join(checkout, 'docs/reference/cli.md'), 'utf8')
+  const [, table = ''] = page.split('## Exit codes')
+  const named = [...table.matchAll(/^\| (\d+) +\| /gm)].map(([, code]) => Number(code))
+  const all = Object.values(codes).filter((value) => typeof value === 'number')
+  expect(named).toEqual(all.toSorted((a, b) => a - b))
+})
+
 test('every refusal of the catalogue ends with a documented code', () => {
   const documented = new Set(Object.values(codes).filter((value) => typeof value === 'number'))
   for (const code of Object.keys(errorCatalogue) as ErrorCode[]) {
@@ -225,7 +233,6 @@ test('every refusal of the catalogue ends with a documented code', () => {
   }
   expect(codes.exitCodeOf(new ServiceError('view_behind', 'x'))).toBe(7)
   expect(codes.exitCodeOf(new ServiceError('invalid_api_key', 'x'))).toBe(4)
-  expect(codes.exitCodeOf(new ServiceError('insufficient_quota', 'x'))).toBe(8)
 })
 
 describe('as a process', () => {

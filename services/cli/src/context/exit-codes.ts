@@ -16,8 +16,6 @@ export const EXIT_CONFLICT = 5
 export const EXIT_UNREACHABLE = 6
 /** A read model is too far behind for the question. */
 export const EXIT_STALE = 7
-/** The rules of money refuse it. */
-export const EXIT_REFUSED = 8
 /** The output cannot be written: the disk is full. What was asked may have been done. */
 export const EXIT_OUTPUT = 9
 export const EXIT_INTERRUPTED = 130
@@ -58,9 +56,6 @@ const codesOf: Partial<Record<ErrorCode, number>> = {
   view_behind: EXIT_STALE,
   evidence_contradicted: EXIT_DIFFERENCE,
   account_damaged: EXIT_DIFFERENCE,
-  insufficient_quota: EXIT_REFUSED,
-  balance_in_use: EXIT_REFUSED,
-  model_not_priced: EXIT_REFUSED,
 }
 
 /** Errors of other packages, by their names: most of those packages are loaded only when needed. */
