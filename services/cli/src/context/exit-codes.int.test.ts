@@ -1,5 +1,14 @@
 /** How `svc` ends, for every reason that a script can tell apart. */
-import { closeSync, existsSync, openSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type ErrorCode, errorCatalogue, ServiceError } from '@svc/contracts/errors'
@@ -16,6 +25,10 @@ const bin = fileURLToPath(new URL('../../bin/svc.js', import.meta.url))
 const checkout = fileURLToPath(new URL('../../../..', import.meta.url))
 /** More than the 64 KiB that a pipe holds, and what `head` reads at once. */
 const EVENTS_BEYOND_A_PIPE = 2_000
+const isRoot = process.getuid?.() === 0
+const NOBODY = 65_534
+/** Root may enter every folder. */
+const asAnother = isRoot ? { uid: NOBODY, gid: NOBODY } : {}
 const noEvent = '00000000-0000-8000-8000-000000000000'
 const noAccount = `acct_${'0'.repeat(26)}`
 
@@ -330,6 +343,20 @@ describe('as a process', () => {
     expect(ran.status).toBe(0)
   })
 
+  test.runIf(othersCanRun()).each([['status'], ['verify'], ['operator-token'], ['start']])(
+    'a folder above that may not be entered is what %s tells of',
+    (command) => {
+      const above = temporaryFolder()
+      const path = join(above, 'data')
+      mkdirSync(path, { mode: 0o700 })
+      if (!isRoot) chmodSync(above, 0)
+      const ran = runToEnd(process.execPath, [bin, '--data-dir', path, command], asAnother)
+      if (!isRoot) chmodSync(above, 0o700)
+      expect(ran.stderr).toContain(`svc: this user may not enter ${above}: run svc as the user`)
+      expect(ran.status).toBe(codes.EXIT_UNREACHABLE)
+    },
+  )
+
   test('a folder that does not exist is not made', () => {
     const path = join(temporaryFolder(), 'none')
     const ran = runToEnd(process.execPath, [bin, '--data-dir', path, 'status'])
@@ -337,3 +364,8 @@ describe('as a process', () => {
     expect(ran.stderr.trim().split('\n')).toHaveLength(1)
   })
 })
+
+/** Not where the checkout is for root alone. */
+function othersCanRun(): boolean {
+  return runToEnd(process.execPath, [bin, '--version'], asAnother).status === 0
+}

@@ -31,14 +31,14 @@
  */
 
 import { randomBytes } from 'node:crypto'
-import { accessSync, constants, existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { StreamDamage } from '@svc/contracts/ports/quarantine'
 import type { Erasure, ErasureNotes } from '@svc/ledger/erasure-notes'
 import type { FeedCheckpoints } from '@svc/relay/feed-checkpoint'
 import { DataFolderError } from './data-folder-error.ts'
 import { FolderNotes } from './folder-notes.ts'
-import { refuseOthersWrites } from './folder-safety.ts'
+import { refuseNoAccess, refuseOthersWrites } from './folder-safety.ts'
 import { halfMovedProblem, type MigrationNotes, migrationNote } from './migration-note.ts'
 import {
   CHECKPOINT_FILE,
@@ -143,11 +143,7 @@ export class DataFolder {
     if (!statSync(existing).isDirectory()) {
       throw new DataFolderError(`${existing} is not a folder: name another with --data-dir`)
     }
-    try {
-      accessSync(existing, constants.R_OK | constants.W_OK | constants.X_OK)
-    } catch {
-      throw new DataFolderError(`the folder ${existing} cannot be written: mend its permissions`)
-    }
+    refuseNoAccess(this.path, existing)
     if (existing === this.path) refuseOthersWrites(this.path)
     const note = this.migration.read()
     if (note !== undefined && !moving) throw new DataFolderError(halfMovedProblem(this.path, note))

@@ -2,7 +2,7 @@
  * Whether the data folder is safe from other users of the machine: who may write to it can put a
  * link in the place of a file, and have the server read or write elsewhere.
  */
-import { constants, readdirSync, statSync } from 'node:fs'
+import { accessSync, constants, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DataFolderError } from './data-folder-error.ts'
 
@@ -15,6 +15,40 @@ const ROOT = 0
 const DATABASES = '(ledger|snapshots|answers|responses)\\.db(-\\w+)?'
 const NOTES = '(secrets|first-run|server|eventstoredb|runs|log-head|migration)\\.json'
 const OURS = new RegExp(`^(${DATABASES}|${NOTES}|views)$`)
+
+/**
+ * @param folder that is wanted
+ * @param existing it, or the nearest above it that this user can see
+ * @throws {DataFolderError} when this user may not enter, read or write what has to be
+ */
+export function refuseNoAccess(folder: string, existing: string): void {
+  const owner = 'run svc as the user whose folder it is'
+  const another = 'name another with --data-dir'
+  // What lies in a folder that cannot be entered looks as if it were not there.
+  if (refusal(existing, constants.X_OK) !== undefined) {
+    throw new DataFolderError(`this user may not enter ${existing}: ${owner}, or ${another}`)
+  }
+  const code = refusal(existing, constants.R_OK | constants.W_OK)
+  if (code === undefined) return
+  if (code === 'EROFS') {
+    throw new DataFolderError(`${existing} is on a file system that is read-only: ${another}`)
+  }
+  throw new DataFolderError(
+    existing === folder
+      ? `this user may not read and write ${folder}: ${owner}, or mend its permissions`
+      : `${folder} cannot be made, because this user may not write ${existing}: ${another}`,
+  )
+}
+
+/** The code of the system; undefined when it allows it. */
+function refusal(path: string, mode: number): string | undefined {
+  try {
+    accessSync(path, mode)
+    return undefined
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? 'unknown'
+  }
+}
 
 /**
  * @param folder that is there

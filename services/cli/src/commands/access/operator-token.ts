@@ -19,6 +19,8 @@ export function operatorTokenCommand(contextOf: ContextOf): Command {
       const folder = new DataFolder(context.dataDir)
       const secrets = folder.readSecrets()
       if (secrets === undefined) {
+        // A folder that cannot be entered looks empty.
+        folder.check()
         throw new CliError(
           EXIT_NOT_FOUND,
           `${folder.path} holds no secrets: name the folder of a server that was started once`,
