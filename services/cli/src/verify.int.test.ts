@@ -106,6 +106,7 @@ describe('a verification that goes on from a position', () => {
     const { code, out, err } = await verify('--from', position)
     expect(code, err).toBe(0)
     expect(err).not.toContain('head')
+    expect(err).toMatch(/events up to position 12 were not read: .* taken as they stand$/m)
     expect(out).toMatch(
       /^verified: 1 events in 1 streams, behind position 12 and up to position 13$/m,
     )

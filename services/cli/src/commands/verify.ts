@@ -179,6 +179,12 @@ async function print(
     await context.out(`texts beside the log: ${texts.kept} sound, ${texts.erased} erased\n`)
   }
   if (anchor === 'holds') await context.out('the anchor holds: nothing before it has changed\n')
+  if (from !== null) {
+    context.note(
+      `events up to position ${from} were not read: they are held against the last checkpoint, and ` +
+        'those that were written after it are taken as they stand',
+    )
+  }
   if (head === null) return
   await context.out(`head: ${head}\n`)
   if (anchor !== null) return
