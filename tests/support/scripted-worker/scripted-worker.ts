@@ -10,6 +10,7 @@
 import { rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { parseArgs } from 'node:util'
+import { parsedExactly } from '@svc/contracts/exact-number'
 import {
   type AnswerPlan,
   type AuditRequest,
@@ -144,7 +145,7 @@ export class ScriptedWorker {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readBody(request)
     if (request.url === workerPaths.health) await this.#tellHealth(response)
-    else if (request.url === workerPaths.prepare) await this.#prepare(JSON.parse(body), response)
+    else if (request.url === workerPaths.prepare) await this.#prepare(body, response)
     else if (request.url === workerPaths.generate) await this.#generate(JSON.parse(body), response)
     else if (request.url === workerPaths.cancel) this.#cancel(JSON.parse(body), response)
     else if (request.url === workerPaths.drain) this.#drain(JSON.parse(body), response)
@@ -197,7 +198,8 @@ export class ScriptedWorker {
     else sendJson(response, { error: { code: 'failed', message: 'it broke' } }, 500)
   }
 
-  async #prepare(request: PrepareRequest, response: ServerResponse): Promise<void> {
+  async #prepare(body: string, response: ServerResponse): Promise<void> {
+    const request = parsedExactly(body) as PrepareRequest
     if (this.#remember) this.prepared.push(request)
     response.once('close', () => {
       if (!response.writableFinished) this.abandoned += 1

@@ -17,6 +17,7 @@ import {
   stateResponse,
   workerPaths,
 } from '@svc/contracts/worker/protocol'
+import { textWithDigits } from '@svc/contracts/written-digits'
 import { Pool } from 'undici'
 import type { ZodType } from 'zod'
 import { GenerateStream } from './generate-stream.ts'
@@ -133,7 +134,7 @@ export class WorkerClient {
     stop: AbortSignal | undefined,
   ): Promise<Reply> {
     try {
-      const json = body === undefined ? null : JSON.stringify(body)
+      const json = body === undefined ? null : textWithDigits(body)
       const headers = this.#headers
       return await exchange(this.#calls, { method, path, headers, body: json }, timeoutMs, stop)
     } catch (cause) {

@@ -28,7 +28,7 @@ import type { Family } from '../prompt/families/family.ts'
 import { WorkerRefusal } from '../protocol/refusal.ts'
 
 /** Changes when the same request gets another plan. */
-export const PLAN_VERSION = 'plan-3'
+export const PLAN_VERSION = 'plan-4'
 
 /** What a model writes between its thinking and its answer. */
 const GAP_AFTER_THINKING = '[ \\n]{0,2}'

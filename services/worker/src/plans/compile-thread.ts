@@ -6,12 +6,13 @@ import { readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { basename } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
+import { parsedExactly } from '@svc/contracts/exact-number'
 import type { ToolUse } from '@svc/contracts/worker/protocol'
 import { threadMs } from '@svc/infra/system/thread-time'
 import { stringFormats } from '../grammar/grammar.ts'
 import { familyOf } from '../prompt/families/choose-family.ts'
 import { WorkerRefusal } from '../protocol/refusal.ts'
-import { makePlan } from './answer-plan.ts'
+import { type Asked, makePlan } from './answer-plan.ts'
 import type { CompileResult, CompileTask, ThreadData, ThreadMessage } from './messages.ts'
 
 /** Beside threads that serve, which have 0, it gets about a tenth of a core. */
@@ -68,7 +69,7 @@ function warmUp(): void {
 
 function compile(task: CompileTask): CompileResult {
   try {
-    return { plan: makePlan(family, JSON.parse(task), limits) }
+    return { plan: makePlan(family, parsedExactly(task) as Asked, limits) }
   } catch (error) {
     if (error instanceof WorkerRefusal) {
       const { code, message, details } = error

@@ -16,7 +16,7 @@ import type { PromptPart } from './conversation/slots.ts'
 import { StructureBreaker } from './structural-tokens.ts'
 
 /** Changes when the same conversation becomes other tokens. */
-export const PROMPT_VERSION = 'prompt-2'
+export const PROMPT_VERSION = 'prompt-3'
 
 /** A template writes few different texts; more than this are not remembered. */
 const REMEMBERED_TEXTS_MAX = 4096

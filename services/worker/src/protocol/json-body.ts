@@ -11,13 +11,17 @@ export class BadBody extends WorkerRefusal {
   }
 }
 
-/** @throws BadBody when the body is too long, no JSON, or has another shape */
+/**
+ * @param parse in place of `JSON.parse`
+ * @throws BadBody when the body is too long, no JSON, or has another shape
+ */
 export async function readJsonBody<Schema extends z.ZodType>(
   request: IncomingMessage,
   schema: Schema,
   bytesMax: number,
+  parse: (text: string) => unknown = JSON.parse,
 ): Promise<z.output<Schema>> {
-  const parsed = schema.safeParse(parseJson(await readText(request, bytesMax)))
+  const parsed = schema.safeParse(parseJson(await readText(request, bytesMax), parse))
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   const [field] = issue?.path ?? []
@@ -37,9 +41,9 @@ async function readText(request: IncomingMessage, bytesMax: number): Promise<str
   return Buffer.concat(chunks).toString('utf8')
 }
 
-function parseJson(text: string): unknown {
+function parseJson(text: string, parse: (text: string) => unknown): unknown {
   try {
-    return JSON.parse(text)
+    return parse(text)
   } catch {
     throw new BadBody('body: is not valid JSON')
   }

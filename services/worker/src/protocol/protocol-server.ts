@@ -11,6 +11,7 @@ import {
   STATUS_CODES,
 } from 'node:http'
 import { connect } from 'node:net'
+import { parsedExactly } from '@svc/contracts/exact-number'
 import {
   auditRequest,
   cancelRequest,
@@ -104,7 +105,7 @@ async function answer(
     case `GET ${workerPaths.state}`:
       return sendJson(response, 200, worker.state())
     case `POST ${workerPaths.prepare}`: {
-      const body = await readJsonBody(request, prepareRequest, BODY_BYTES_MAX)
+      const body = await readJsonBody(request, prepareRequest, BODY_BYTES_MAX, parsedExactly)
       return sendJson(response, 200, await worker.prepare(body, whenCallerLeaves(response)))
     }
     case `POST ${workerPaths.cancel}`: {

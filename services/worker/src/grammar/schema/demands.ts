@@ -1,5 +1,5 @@
 /** What an alternative demands of a value, read out of all its schemas together. */
-
+import { ExactNumber, exactValue } from '@svc/contracts/exact-number'
 import { MAGNITUDE_MAX, type NumberRange, neighbour } from '../json/number-range.ts'
 import { keywordTypes, type TypeName, typeNames } from './keywords.ts'
 import {
@@ -239,7 +239,9 @@ export class Demands {
 
   number(member: SchemaMember, keyword: string): number | undefined {
     const value = own(member.schema, keyword)
-    if (value === undefined || (typeof value === 'number' && Number.isFinite(value))) return value
+    const number = value instanceof ExactNumber ? value.nearest : value
+    if (number === undefined) return undefined
+    if (typeof number === 'number' && Number.isFinite(number)) return number
     this.#document.unsupported(member, keyword, 'is not a number')
     return undefined
   }
@@ -260,9 +262,10 @@ function constant({ schema }: SchemaMember): readonly unknown[] | undefined {
   return Object.hasOwn(schema, 'const') ? [schema.const] : undefined
 }
 
-/** Equal for values that JSON Schema takes for equal: the order of properties does not count. */
+/** Equal for values that JSON Schema takes for equal, whatever the order of properties. */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
+  if (typeof value === 'number' || value instanceof ExactNumber) return exactValue(value)
   if (!isObject(value)) return JSON.stringify(value) ?? 'null'
   const names = Object.keys(value).sort()
   return `{${names.map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`).join(',')}}`

@@ -1,3 +1,4 @@
+import { parsedExactly } from '@svc/contracts/exact-number'
 import { describe, expect, it } from 'vitest'
 import { acceptedSchemas } from '../../../testing/grammar/accepted-schemas.ts'
 import { GbnfAcceptance } from '../../../testing/grammar/gbnf-acceptance.ts'
@@ -43,6 +44,30 @@ describe('the grammar of a schema', () => {
     for (const text of ['{"a":  1}', '{\n"a":1}', '{"a":1}\n', '{"a":\t1}', ' {"a":1}']) {
       expect(grammar.accepts(text)).toBe(false)
     }
+  })
+
+  it.each([
+    ['{"enum":[1234567890123456789,1234567890123456790]}', '1234567890123456789'],
+    ['{"const":9007199254740993,"type":"integer","minimum":9}', '9007199254740993'],
+    ['{"const":0.12345678901234567891,"type":"number"}', '0.12345678901234567891'],
+    ['{"const":{"ids":[9007199254740993]}}', '{"ids":[9007199254740993]}'],
+  ])('writes numbers that JavaScript cannot hold as %s has them', (schema, text) => {
+    const grammar = new GbnfAcceptance(grammarOf(parsedExactly(schema) as JsonSchema))
+    expect(grammar.accepts(text)).toBe(true)
+    expect(grammar.accepts(JSON.stringify(JSON.parse(text)))).toBe(false)
+  })
+
+  it('knows an equal number by its value, and an integer that is none', () => {
+    const both = '{"enum":[12345678901234567890,1.5,1.00000000000000000001],"allOf":[{"enum":['
+    const again = '1234567890123456789e1,1.5,1.00000000000000000001,12345678901234567891]}]'
+    const numbers = new GbnfAcceptance(grammarOf(parsedExactly(`${both}${again}}`) as JsonSchema))
+    for (const text of ['12345678901234567890', '1.5']) expect(numbers.accepts(text)).toBe(true)
+    expect(numbers.accepts('12345678901234567891')).toBe(false)
+    const integers = new GbnfAcceptance(
+      grammarOf(parsedExactly(`${both}${again},"type":"integer"}`) as JsonSchema),
+    )
+    expect(integers.accepts('12345678901234567890')).toBe(true)
+    expect(integers.accepts('1.00000000000000000001')).toBe(false)
   })
 
   it('shares what several schemas say alike', () => {

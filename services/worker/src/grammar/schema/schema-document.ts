@@ -1,5 +1,6 @@
 /** A schema as one document: its parts, where they stand, and what its references lead to. */
 
+import { ExactNumber } from '@svc/contracts/exact-number'
 import { TooMuchWork, type Work } from '../gbnf/work.ts'
 import { defaultSchemaLimits, type SchemaLimits } from './schema-limits.ts'
 import { UnsupportedSchema } from './unsupported-schema.ts'
@@ -135,7 +136,8 @@ export function own(value: unknown, key: string): unknown {
 }
 
 export function isObject(value: unknown): value is SchemaObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  if (typeof value !== 'object' || value === null) return false
+  return !Array.isArray(value) && !(value instanceof ExactNumber)
 }
 
 function joined(path: string, segment: string): string {

@@ -2,6 +2,7 @@
  * Whether a value that a schema names (`enum`, `const`) meets what else the schema demands of it:
  * such values are written out as they are, and must be valid.
  */
+import { ExactNumber } from '@svc/contracts/exact-number'
 import { canonical, type Demands } from './demands.ts'
 import {
   isMember,
@@ -75,8 +76,8 @@ export class ValueCheck {
     const types = this.#demands.types([member])
     if (value === null) return types.has('null')
     if (Array.isArray(value)) return types.has('array')
-    if (typeof value === 'number') {
-      return types.has('number') || (types.has('integer') && Number.isInteger(value))
+    if (value instanceof ExactNumber || typeof value === 'number') {
+      return types.has('number') || (types.has('integer') && isWhole(value))
     }
     return types.has(typeof value as 'boolean' | 'string' | 'object')
   }
@@ -91,9 +92,10 @@ export class ValueCheck {
 
   #fitsShape(value: unknown, member: SchemaMember, depth: number): boolean {
     if (typeof value === 'string') return this.#texts.allows(this.#texts.of([member]), value)
-    if (typeof value === 'number') {
+    if (value instanceof ExactNumber || typeof value === 'number') {
       const { min, max, integer } = this.#demands.numberRange([member], false)
-      return value >= min && value <= max && (!integer || Number.isInteger(value))
+      const nearest = value instanceof ExactNumber ? value.nearest : value
+      return nearest >= min && nearest <= max && (!integer || isWhole(value))
     }
     if (Array.isArray(value)) return this.#fitsArray(value, member, depth)
     return !isObject(value) || this.#fitsObject(value, member, depth)
@@ -124,4 +126,8 @@ export class ValueCheck {
       names.every(fits)
     )
   }
+}
+
+function isWhole(value: number | ExactNumber): boolean {
+  return value instanceof ExactNumber ? value.isWhole : Number.isInteger(value)
 }

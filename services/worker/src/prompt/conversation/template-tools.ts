@@ -3,6 +3,7 @@
  * text and every name that the client chose. Only the words of JSON Schema itself are shown as they
  * are, because templates look for them (`type == "object"`).
  */
+import { ExactNumber } from '@svc/contracts/exact-number'
 import type { ToolDefinition } from '@svc/contracts/worker/protocol'
 import { type Slots, TemplateRefusal } from './slots.ts'
 
@@ -49,6 +50,7 @@ export function templateTools(tools: readonly ToolDefinition[], slots: Slots): u
 function templateData(value: unknown, slots: Slots, depth: number): unknown {
   refuseDepth(depth)
   if (typeof value === 'string') return slots.name(value)
+  if (value instanceof ExactNumber) return slots.json(value.text, null)
   if (Array.isArray(value)) return value.map((each) => templateData(each, slots, depth + 1))
   if (!isObject(value)) return value
   return mapEntries(value, (key, each) => [slots.name(key), templateData(each, slots, depth + 1)])
@@ -87,7 +89,7 @@ function mapEntries(
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
+  return typeof value === 'object' && value !== null && !(value instanceof ExactNumber)
 }
 
 function refuseDepth(depth: number): void {

@@ -1,3 +1,4 @@
+import { parsedExactly } from '@svc/contracts/exact-number'
 import type { PromptMessage, ToolDefinition } from '@svc/contracts/worker/protocol'
 import { describe, expect, it } from 'vitest'
 import { byteVocabulary } from '../../engines/scripted/byte-vocabulary.ts'
@@ -86,6 +87,14 @@ describe('a conversation with tools', () => {
     const long = '{"id": 12345678901234567890.10}'
     expect(promptText(name, conversation(turns(long)))).toContain(long)
     expect(promptText(name, conversation(turns('')))).toContain('{}')
+  })
+
+  it.each(templateNames)('shows numbers of a schema as they were written, for %s', (name) => {
+    const schema =
+      '{"type":"object","properties":{"id":{"type":"integer","default":9007199254740993}}}'
+    const parameters = parsedExactly(schema) as ToolDefinition['parameters']
+    const text = promptText(name, conversation([user('a')], [{ ...weatherTool, parameters }]))
+    expect(text).toMatch(/(?<!["\d])9007199254740993(?!["\d])/)
   })
 
   it('refuses schemas without a bottom', () => {

@@ -1,0 +1,44 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { ExactNumber, exactValue, parsedExactly } from './exact-number.ts'
+
+const exact = (text: string) => exactValue(new ExactNumber(text))
+
+test.each(['1234567890123456789', '-9007199254740993', '0.10000000000000000001', '1e999'])(
+  '%s stays what it is',
+  (text) => {
+    const [parsed] = parsedExactly(`[${text}]`) as [unknown]
+    expect(parsed).toBeInstanceOf(ExactNumber)
+    expect(JSON.stringify({ at: [parsed] })).toBe(`{"at":[${text}]}`)
+  },
+)
+
+test.each([
+  ...['1.0', '2.50', '1e5', '100000000000000000000', '0.1', '-0', '-0.0', '1E+2', '5e-324'],
+])('%s is a plain number', (text) => {
+  expect(parsedExactly(text)).toBe(JSON.parse(text))
+})
+
+test.each([
+  ['1', '1.0', '10e-1', '0.01E2', '1e0'],
+  ['12345678901234567890', '1234567890123456789e1', '12345678901234567890.00'],
+  ['0', '-0', '0.00', '0e7'],
+])('%s and %s are equal', (first, ...others) => {
+  expect(others.map(exact)).toEqual(others.map(() => exact(first)))
+})
+
+test('neighbours differ, and only whole numbers are whole', () => {
+  expect(exact('1234567890123456789')).not.toBe(exact('1234567890123456788'))
+  expect(exact('-1')).not.toBe(exact('1'))
+  expect(new ExactNumber('1234567890123456789.0').isWhole).toBe(true)
+  expect(new ExactNumber('1.00000000000000000001').isWhole).toBe(false)
+})
+
+test('whatever JavaScript writes is read as JavaScript reads it', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      const text = JSON.stringify(value)
+      expect(parsedExactly(text)).toEqual(JSON.parse(text))
+    }),
+  )
+})

@@ -1,0 +1,61 @@
+/**
+ * JSON for programs that must tell 1234567890123456789 from its neighbours. A number that no
+ * JavaScript number equals is an object that holds it as it was written.
+ */
+
+type Reviver = (key: string, value: unknown, context?: { readonly source?: string }) => unknown
+
+const parse: (text: string, reviver: Reviver) => unknown = JSON.parse
+// TypeScript's library does not know it yet.
+const { rawJSON } = JSON as JSON & { rawJSON(text: string): object }
+
+export class ExactNumber {
+  readonly #text: string
+
+  /** @param text a number as JSON writes it */
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  get text(): string {
+    return this.#text
+  }
+
+  get isWhole(): boolean {
+    return !exactValue(this).includes('e-')
+  }
+
+  /** The JavaScript number that is next to it; infinite beyond all of them. */
+  get nearest(): number {
+    return Number(this.#text)
+  }
+
+  toJSON(): object {
+    return rawJSON(this.#text)
+  }
+}
+
+/** As `JSON.parse`. @throws {SyntaxError | RangeError} nested too deeply */
+export function parsedExactly(text: string): unknown {
+  return parse(text, (_key, value, { source } = {}) => {
+    if (typeof value !== 'number' || source === undefined) return value
+    if (source === String(value)) return value
+    const written = new ExactNumber(source)
+    return exactValue(written) === exactValue(value) ? value : written
+  })
+}
+
+const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i
+
+/** Equal for equal numbers, however they are written: digits, and a power of ten. */
+export function exactValue(number: number | ExactNumber): string {
+  const text = typeof number === 'number' ? String(number) : number.text
+  const parts = NUMBER.exec(text)
+  if (parts === null) return text
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = parts
+  const digits = whole + fraction
+  const significant = digits.replace(/^0+/, '').replace(/0+$/, '')
+  if (significant === '') return '0e0'
+  const zeros = digits.length - digits.replace(/0+$/, '').length
+  return `${sign}${significant}e${Number(exponent) - fraction.length + zeros}`
+}
