@@ -42,6 +42,9 @@ const isTrue = (value: unknown): boolean => value === true
 const isEmpty = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && Object.keys(value).length === 0
 const isTrueOrEmpty = (value: unknown): boolean => isTrue(value) || isEmpty(value)
+/** Of names, which are texts in any case: generators of schemas say so of free ones. */
+const takesAnyText = (value: unknown): boolean =>
+  isTrueOrEmpty(value) || JSON.stringify(value) === '{"type":"string"}'
 
 const MEMORY = 'a grammar does not remember what was written before'
 const ABSENCE = 'a grammar says what may be written, not what may not'
@@ -73,7 +76,11 @@ export const refusedKeywords: readonly RefusedKeyword[] = [
   refused('dependentSchemas', 'object', MEMORY, 'empty', isEmpty),
   refused('dependencies', 'object', MEMORY, 'empty', isEmpty),
   refused('patternProperties', 'object', NAMES, 'empty', isEmpty),
-  refused('propertyNames', 'object', NAMES, '`true` or `{}`', isTrueOrEmpty),
+  refused(
+    ...(['propertyNames', 'object', NAMES] as const),
+    '`true`, `{}` or `{"type": "string"}`',
+    takesAnyText,
+  ),
   refused('unevaluatedProperties', 'object', MEMORY, '`true` or `{}`', isTrueOrEmpty),
   refused('unevaluatedItems', 'array', MEMORY, '`true` or `{}`', isTrueOrEmpty),
   refused('additionalItems', null, 'it has no meaning since draft 2020-12', 'always', () => true),

@@ -147,6 +147,7 @@ describe('a keyword that demands nothing', () => {
   it.each([
     ...[{ uniqueItems: false }, { uniqueItems: true, maxItems: 1 }, { not: false }, { if: {} }],
     ...[{ patternProperties: {} }, { propertyNames: true }, { dependentRequired: {} }],
+    { type: 'object', propertyNames: { type: 'string' }, additionalProperties: {} },
     ...[
       { unevaluatedItems: {} },
       { contains: {}, minContains: 0 },
