@@ -212,7 +212,7 @@ function noSuchRoute(
 ): ServiceError {
   const { url = '', method = '' } = request.raw
   const path = pathOf(url)
-  const methods = paths.methodsOf(path)
+  const methods = isDisguised(path) ? [] : paths.methodsOf(path)
   if (methods.length === 0) {
     const family = clientFamilyOf(request.raw)
     return unknownUrl({ method, path, family, rootUrl: rootUrl(request) })

@@ -137,6 +137,7 @@ const elsewhere: readonly Case[] = [
   ['30 HTTP/2 preface', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400, 'invalid_request'],
   ['31 an unknown method', 'BREW / HTTP/1.1\r\nHost: a\r\n\r\n', 400, 'invalid_request'],
   ['32 TRACE', 'TRACE / HTTP/1.1\r\nHost: a\r\n\r\n', 405, 'method_not_allowed'],
+  ['a path with an encoded letter', get('/v1/models/svc%2Dbeta'), 404, 'unknown_url'],
   ['35 a header of 17 KB', get('/', `X: ${'a'.repeat(17_000)}\r\n`), 431, 'headers_too_large'],
   ['36 66 headers', get('/v1/models', 'X: 1\r\n'.repeat(64)), 431, 'headers_too_large'],
   ['37 a URL of 20 KB', get(`/${'a'.repeat(20_000)}`), 431, 'headers_too_large'],
