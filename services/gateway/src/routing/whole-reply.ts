@@ -6,11 +6,13 @@
  * All of it has one deadline. The time-outs of undici begin again with every byte that comes: a
  * worker that sends one now and then would never be late.
  */
+import { isUtf8 } from 'node:buffer'
 import { patientTimer } from '@svc/infra/system/patient-timer'
 import type { Dispatcher } from 'undici'
 
 export interface Reply {
   readonly status: number
+  /** Empty when the bytes are no UTF-8: they are not mended, and mean nothing. */
   readonly text: string
 }
 
@@ -75,7 +77,7 @@ class WholeReply implements Dispatcher.DispatchHandler {
     const [first] = this.#chunks
     const isWhole = first !== undefined && this.#chunks.length === 1
     const bytes = isWhole ? first : Buffer.concat(this.#chunks)
-    this.#reply.resolve({ status: this.#status, text: bytes.toString('utf8') })
+    this.#reply.resolve({ status: this.#status, text: isUtf8(bytes) ? bytes.toString('utf8') : '' })
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, cause: Error): void {

@@ -1,0 +1,33 @@
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { makeTemporaryFolder } from '@svc/testing/temporary-folder'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { WorkerClient } from './worker-client.ts'
+
+const folder = makeTemporaryFolder()
+const socketPath = join(folder.path, 'worker.sock')
+let reply = { status: 200, text: '' }
+const worker = createServer((_request, response) => {
+  response.writeHead(reply.status).end(Buffer.from(reply.text, 'latin1'))
+})
+const client = new WorkerClient({ kind: 'unix', path: socketPath })
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => worker.listen(socketPath, resolve))
+})
+afterAll(async () => {
+  await client.close()
+  worker.close()
+  folder[Symbol.dispose]()
+})
+
+test.each([
+  ['an answer', 200, '{"requestId":"WORD","found":true}', { requestId: 'word', found: true }],
+  ['a refusal', 400, '{"error":{"code":"bad_request","message":"WORD"}}', { code: 'bad_request' }],
+])('%s that is no UTF-8 is a failure of the worker', async (_name, status, text, expected) => {
+  const outcome = () => client.cancel('req_1').catch((failure: unknown) => failure)
+  reply = { status, text: text.replace('WORD', 'word') }
+  expect(await outcome()).toMatchObject(expected)
+  reply = { status, text: text.replace('WORD', 'w\xff') }
+  expect(await outcome()).toMatchObject({ name: 'WorkerFailure', code: 'failed' })
+})
