@@ -5,7 +5,7 @@ import { START } from '@svc/contracts/ports/event-store'
 import { EventStoreDbDouble } from '@svc/testing/eventstoredb-double'
 import { makeSelfSignedCertificate } from '@svc/testing/self-signed-certificate'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { fillStream, newEvents } from '../../compliance/fixtures.ts'
 import { openEventStoreDb } from '../open-eventstoredb.ts'
 import { withStore } from '../testing/store-on-double.ts'
@@ -13,8 +13,19 @@ import { withStore } from '../testing/store-on-double.ts'
 const stream = 'account-1'
 const watchTimes = { everyMs: 50 }
 const WITHIN = { timeout: 10_000, interval: 50 }
+const refused = {
+  message: expect.stringContaining('put the new one into EVENTSTORE_URL'),
+  notReady: 'the event log refuses us',
+}
 
-test('a password that was changed is told while appends still go on', async () => {
+/** The server looks at the user of appends when a call is opened: each is a minute old now. */
+function closeCallsOfAppends(): void {
+  const nowMs = performance.now.bind(performance)
+  const spy = vi.spyOn(performance, 'now').mockImplementation(() => nowMs() + 61_000)
+  onTestFinished(() => spy.mockRestore())
+}
+
+async function storeOfUser() {
   const tls = makeSelfSignedCertificate()
   const authority = join(temporaryFolder(), 'ca.crt')
   writeFileSync(authority, tls.certificate)
@@ -22,24 +33,49 @@ test('a password that was changed is told while appends still go on', async () =
   const double = await EventStoreDbDouble.start({ tls, credentials })
   const options = `tls=true&tlsCAFile=${encodeURIComponent(authority)}`
   const url = `esdb://svc:old@localhost:${double.port}?${options}`
-  const store = await openEventStoreDb({ url, watchTimes })
+  const warnings: string[] = []
+  const logger = { warn: (_: object, message: string) => void warnings.push(message) }
+  const store = await openEventStoreDb({ url, watchTimes, logger })
   onTestFinished(async () => {
     await store.close()
     await double.close()
   })
+  return { double, store, credentials, warnings }
+}
+
+test('a password that was changed is told while appends still go on', async () => {
+  const { double, store, credentials } = await storeOfUser()
   store.subscribe({ after: START, batchSize: 1, signal: AbortSignal.abort() })
   const head = await fillStream(store, stream, 2)
   double.setCredentials({ username: 'svc', password: 'new' })
-  const refused = {
-    message: expect.stringContaining('put the new one into EVENTSTORE_URL'),
-    notReady: 'the event log refuses us',
-  }
   await expect.poll(() => store.troubles(), WITHIN).toEqual([refused])
   const append = { stream, expected: head, events: newEvents(1) }
   expect(await store.append(append)).toMatchObject({ kind: 'appended' })
   double.setCredentials(credentials)
   await expect.poll(() => store.troubles(), WITHIN).toEqual([])
 })
+
+test.each(['after', 'before'])(
+  'a user who is refused is told once, when a look finds out %s an append',
+  async (order) => {
+    const { double, store, credentials, warnings } = await storeOfUser()
+    const head = await fillStream(store, stream, 2)
+    double.setCredentials({ username: 'svc', password: 'new' })
+    const watch = async () => {
+      store.watch()
+      await expect.poll(() => store.troubles(), WITHIN).toContainEqual(refused)
+    }
+    if (order === 'before') await watch()
+    closeCallsOfAppends()
+    const append = { stream, expected: head, events: newEvents(1) }
+    await expect(store.append(append)).rejects.toThrow()
+    if (order === 'after') await watch()
+    expect(store.troubles()).toEqual([refused])
+    double.setCredentials(credentials)
+    await expect.poll(() => store.troubles(), WITHIN).toEqual([])
+    expect(warnings).toContain('event store takes our user again')
+  },
+)
 
 test('an authority that was replaced, with its file, is trusted after the next reconnect', async () => {
   const authority = join(temporaryFolder(), 'ca.crt')

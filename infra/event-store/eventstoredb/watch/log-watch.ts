@@ -109,7 +109,8 @@ export class LogWatch {
 
   /** An append was let through, or refused for want of the right to it. */
   noteRight(mayWrite: boolean): void {
-    if (mayWrite === this.#mayWrite) return
+    // A user whom the server does not know may not write either: that is told already.
+    if (mayWrite === this.#mayWrite || (this.#isRefused && !mayWrite)) return
     this.#mayWrite = mayWrite
     const { warn } = this.#ports
     if (mayWrite) warn({}, 'event store lets our user write again')
@@ -225,6 +226,7 @@ export class LogWatch {
       const isRefusal = error instanceof Error && isAccessDenied(error.cause)
       if (isRefusal && !this.#isRefused) {
         this.#isRefused = true
+        this.#mayWrite = true
         warn({ reason: REFUSED }, 'event store refuses our user')
       }
       throw error
