@@ -366,7 +366,7 @@ export const errorCatalogue = {
     anthropicType: 'timeout_error',
     // Clients that repeat it by themselves would pay for the same long run again.
     retry: false,
-    doc: 'The request ran longer than the limit and was stopped; what was made is charged.',
+    doc: 'The request ran longer than the limit and was stopped; what was made is charged, and nothing where the message says so.',
   },
 } as const satisfies Record<string, ErrorEntry>
 

@@ -77,7 +77,7 @@ describe('the settlement of a run', () => {
   test('that came too late is not retried, and its error says that nothing was charged', async () => {
     const { book, told, log } = booking(failing('conflict'))
     await expect(book()).rejects.toMatchObject({
-      code: 'store_unavailable',
+      code: 'timeout',
       message: expect.stringContaining('Nothing was charged'),
     })
     expect([told(), log.length]).toEqual([1, 1])

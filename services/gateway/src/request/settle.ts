@@ -100,7 +100,7 @@ function notSettled(cause: unknown, requestId: string): unknown {
   if (!(cause instanceof ServiceError)) return cause
   if (isEnded(cause)) {
     const message = 'The request was given up before its end could be written. Nothing was charged.'
-    return new ServiceError('store_unavailable', message, { cause, requestId })
+    return new ServiceError('timeout', message, { cause, requestId })
   }
   if (!isTemporary(cause)) return cause
   const message =

@@ -103,8 +103,9 @@ test('a request that the sweeper ended before its settlement is not laid to the 
   const { requestId } = JSON.parse((await accepted())?.data ?? '{}') as { requestId: string }
   expect(await ledger.abandon(accountId, requestId, 'deadline_passed')).toBe(true)
   const answer = await asked
-  expect(answer.status).toBe(503)
-  expect(await answer.text()).toContain('Nothing was charged.')
+  expect(answer.status).toBe(504)
+  const message = expect.stringContaining('Nothing was charged.')
+  expect(await answer.json()).toMatchObject({ error: { code: 'timeout', message } })
   expect(await ledger.balance(accountId)).toMatchObject({ settled: 10_000n, held: 0n })
   const told = fixture.log.map((line) => (JSON.parse(line) as { msg: string }).msg)
   expect(told).toContain('request was given up before its settlement, nothing charged')
