@@ -246,6 +246,8 @@ test('every refusal of the catalogue ends with a documented code', () => {
   }
   expect(codes.exitCodeOf(new ServiceError('view_behind', 'x'))).toBe(7)
   expect(codes.exitCodeOf(new ServiceError('invalid_api_key', 'x'))).toBe(4)
+  // 1 would say that a check has found records missing.
+  expect(codes.exitCodeOf(new ServiceError('feed_unavailable', 'x'))).toBe(6)
 })
 
 describe('as a process', () => {

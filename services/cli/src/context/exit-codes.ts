@@ -12,7 +12,7 @@ export const EXIT_NOT_FOUND = 3
 export const EXIT_NOT_ALLOWED = 4
 /** The thing is there already, has changed, or is held by another process. */
 export const EXIT_CONFLICT = 5
-/** The service or its store cannot be reached. */
+/** The service, its store or its Kafka cannot be reached. */
 export const EXIT_UNREACHABLE = 6
 /** A read model is too far behind for the question. */
 export const EXIT_STALE = 7
@@ -50,6 +50,7 @@ const codesOf: Partial<Record<ErrorCode, number>> = {
   server_not_running: EXIT_UNREACHABLE,
   store_unavailable: EXIT_UNREACHABLE,
   store_rewound: EXIT_UNREACHABLE,
+  feed_unavailable: EXIT_UNREACHABLE,
   shutting_down: EXIT_UNREACHABLE,
   request_timeout: EXIT_UNREACHABLE,
   timeout: EXIT_UNREACHABLE,
