@@ -31,6 +31,7 @@ export class FeedProgress {
   /** The end of the last save: they take turns. */
   #saving: Promise<unknown> = Promise.resolve()
   #lost: string | null
+  #unsaved: string | null = null
 
   constructor(ports: FeedProgressPorts) {
     this.#ports = ports
@@ -53,6 +54,11 @@ export class FeedProgress {
   /** What of the topic was lost behind the checkpoint, in words, until it is sent again. */
   get lost(): string | null {
     return this.#lost
+  }
+
+  /** Why the checkpoint does not follow what was delivered, in words; null while it does. */
+  get unsaved(): string | null {
+    return this.#unsaved
   }
 
   /** Records that are acknowledged behind the checkpoint. */
@@ -114,6 +120,7 @@ export class FeedProgress {
     if (missing !== null) throw new BusRewoundError(missing)
     const failure = this.#write({ position, witness, ends: delivered.ends, lost: this.#lost })
     if (failure === undefined) this.#savedCount = count
+    this.#unsaved = failure?.message ?? null
     return failure
   }
 
@@ -128,7 +135,9 @@ export class FeedProgress {
       this.#saved = checkpoint
       return undefined
     } catch (cause) {
-      log.error({ err: cause }, 'failed to save the checkpoint of the feed, trying again')
+      const isNew = this.#unsaved === null
+      if (isNew)
+        log.error({ err: cause }, 'failed to save the checkpoint of the feed, trying again')
       const reason = cause instanceof Error ? cause.message : String(cause)
       return new Error(`its checkpoint cannot be saved: ${reason}`, { cause })
     }

@@ -77,8 +77,10 @@ test('while the bus is away the relay waits, says so, and saves nothing', async 
   await house.pass(60_000)
   expect(relay.status()).toMatchObject({ position: START, trouble: 'the bus is away', lost: null })
   expect(relay.status().waitingMs).toBeGreaterThanOrEqual(59_000)
+  expect([house.errors, house.warnings]).toEqual([['the feed cannot be sent, trying again'], []])
   house.cluster.comeBack()
   await house.pass(RETRIED_MS)
+  expect([house.errors.length, house.warnings]).toEqual([1, ['the feed is sent again']])
   expect(await house.ids()).toEqual(idsByKey(await house.events()))
   expect(relay.status()).toMatchObject({ waitingMs: 0, trouble: null })
 })
@@ -213,6 +215,25 @@ test('while its checkpoint cannot be saved, no more than one delivery is sent, a
   expect(relay.status().trouble).toBeNull()
 })
 
+test('a quiet feed whose checkpoint cannot be saved says so, until it can', async () => {
+  const house = new House()
+  const relay = house.relay()
+  await house.earn(['ada'], 1)
+  await house.pass(SAVED_MS)
+  expect(relay.status().trouble).toBeNull()
+  house.diskFault = new Error('no space left on device')
+  await house.earn(['ada'], 1)
+  await house.pass(60_000)
+  const trouble = 'its checkpoint cannot be saved: no space left on device'
+  expect(relay.status()).toMatchObject({ trouble, position: house.checkpoint?.position })
+  const told = 'failed to save the checkpoint of the feed, trying again'
+  expect(house.errors).toEqual([told, 'the feed cannot be sent, trying again'])
+  house.diskFault = undefined
+  await house.pass(SAVED_MS)
+  expect(relay.status().trouble).toBeNull()
+  expect(house.warnings).toEqual(['the feed is sent again'])
+})
+
 test('a log that was restored, and has grown past the checkpoint since, is told and not sent', async () => {
   const house = new House()
   await house.earn(['ada'], 10)
@@ -286,6 +307,7 @@ class House {
   readonly store = new MemoryEventStore()
   readonly cluster = new MemoryCluster()
   readonly errors: string[] = []
+  readonly warnings: string[] = []
   checkpoint: FeedCheckpoint | undefined
   diskFault: Error | undefined
   readonly #accounts = new Map<string, AccountHistory>()
@@ -306,7 +328,11 @@ class House {
       pace: { step: async (work) => work() },
       clock: this.time,
       timer: this.time,
-      log: { info() {}, warn() {}, error: (_, message) => void this.errors.push(message) },
+      log: {
+        info() {},
+        warn: (_, message) => void this.warnings.push(message),
+        error: (_, message) => void this.errors.push(message),
+      },
     })
     relay.start()
     running.push(relay)

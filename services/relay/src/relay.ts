@@ -85,6 +85,8 @@ export class Relay {
   #sending: PendingDelivery | undefined
   #troubledSinceMs: number | undefined
   #trouble: string | null = null
+  /** Whether the log says that the feed does not go on. */
+  #isTold = false
 
   constructor(ports: RelayPorts) {
     this.#ports = ports
@@ -107,7 +109,7 @@ export class Relay {
       topic: this.#ports.plan.name,
       position: this.#progress.position,
       waitingMs: since === undefined ? 0 : Math.max(0, this.#ports.clock.nowMs() - since),
-      trouble: this.#topic?.trouble ?? this.#trouble,
+      trouble: this.#topic?.trouble ?? this.#trouble ?? this.#progress.unsaved,
       lost: this.#progress.lost,
     }
   }
@@ -258,6 +260,7 @@ export class Relay {
       await pause(this.#ports.timer, CHECKPOINT_EVERY_MS, signal)
       // A bus that is away is asked again at the next turn.
       await this.#progress.save(topic)
+      if (!signal.aborted) this.#tellTurn()
     }
   }
 
@@ -283,7 +286,21 @@ export class Relay {
     this.#troubledSinceMs ??= this.#waitingSinceMs ?? this.#ports.clock.nowMs()
     if (words === this.#trouble) return
     this.#trouble = words
-    const fields = { topic: this.#ports.plan.name, problem: words }
+    this.#tellTrouble(words)
+  }
+
+  /** A delivery that is tried again and again fails nothing: the topic alone knows of it. */
+  #tellTurn(): void {
+    const { trouble } = this.status()
+    if (trouble !== null && !this.#isTold) this.#tellTrouble(trouble)
+    if (trouble !== null || !this.#isTold) return
+    this.#isTold = false
+    this.#ports.log.warn({ topic: this.#ports.plan.name }, 'the feed is sent again')
+  }
+
+  #tellTrouble(problem: string): void {
+    this.#isTold = true
+    const fields = { topic: this.#ports.plan.name, problem }
     this.#ports.log.error(fields, 'the feed cannot be sent, trying again')
   }
 }
