@@ -4,6 +4,7 @@
  */
 
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
+import { ServiceError } from '@svc/contracts/errors'
 import { accountStream } from '@svc/contracts/events/account'
 import { runningElsewhere } from '@svc/gateway/views-hop/views-elsewhere'
 import { systemClock } from '@svc/infra/system/system-clock'
@@ -65,7 +66,9 @@ export function startSweeping(
     isGone,
     gatewayId,
     reach,
-    onError: (error, work) => logger.error({ err: error }, FAILURES[work]),
+    onError: (error, work) => {
+      if (!isOfNoViews(error)) logger.error({ err: error }, FAILURES[work])
+    },
   })
   void viewsCaughtUp(core).finally(() => sweeper.start())
   return () => sweeper.stop()
@@ -78,6 +81,11 @@ async function viewsCaughtUp({ store, projections }: Core): Promise<void> {
   } catch {
     // The store is away: the sweep itself says so, and is made again.
   }
+}
+
+/** That no server of views answers is told by who asked it, and is no failure of a sweep. */
+function isOfNoViews(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === 'view_behind'
 }
 
 /** Only this process can have the SQLite file open, so whoever else left a request open is dead. */
