@@ -21,6 +21,19 @@ test('links lead to files that are there', () => {
   expect(broken).toEqual([])
 })
 
+test('links to a part of a page lead to one of its headings', () => {
+  const broken = pages.flatMap((page) =>
+    [...withoutCode(page).matchAll(/\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)/g)]
+      .map(([, target = '', part = '']) => ({
+        of: target === '' ? page : join(dirname(page), target),
+        part,
+      }))
+      .filter(({ of, part }) => !partsOf(of).includes(part))
+      .map(({ of, part }) => `${page} → ${of}#${part}`),
+  )
+  expect(broken).toEqual([])
+})
+
 test('the index leads to every page', () => {
   const index = read('docs/README.md')
   const missing = documents
@@ -40,6 +53,26 @@ test('the index of decisions has every one in order, and no number twice', () =>
   expect(listed.map(([, number]) => number)).toEqual(listed.map(([, , , number]) => number))
   expect(new Set(listed.map(([, number]) => number)).size).toBe(files.length)
 })
+
+/** Code has lines that look like headings: comments of a shell. */
+function withoutCode(page: string): string {
+  return read(page).replaceAll(/^ *(```|~~~)[\s\S]*?^ *\1.*$/gm, '')
+}
+
+/** What an address can name of a page behind `#`: its headings, in the way that GitHub names them. */
+function partsOf(page: string): string[] {
+  const headings = [...withoutCode(page).matchAll(/^#{1,6} +(.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+  return headings.map((name, at) => {
+    const before = headings.slice(0, at).filter((other) => other === name).length
+    return before === 0 ? name : `${name}-${before}`
+  })
+}
 
 /** Those whose options are settings, which have a page of their own. */
 const CONFIGURED = ['start']
