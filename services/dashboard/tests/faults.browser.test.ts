@@ -49,6 +49,28 @@ describe.skipIf(missing !== undefined)('faults', () => {
     await page.getByText('sk-svc-once', { exact: true }).waitFor()
   })
 
+  test('a change without a network is refused at once, and not made later', async () => {
+    let asked = 0
+    server.answers = {
+      ...fullAnswers,
+      createAccountKey: () => {
+        asked += 1
+        return { key_id: 'key_9', secret: 'sk-svc-once' }
+      },
+    }
+    await open('/keys?create=true')
+    await page.getByLabel('Name').fill('Nightly batch')
+    await page.context().setOffline(true)
+    await button('Create key').click()
+    await page.getByText('The server cannot be reached').waitFor()
+    await page.context().setOffline(false)
+    expect(await page.getByLabel('Name').inputValue()).toBe('Nightly batch')
+    expect(asked).toBe(0)
+    await button('Create key').click()
+    await page.getByText('sk-svc-once', { exact: true }).waitFor()
+    expect(asked).toBe(1)
+  })
+
   test.each<readonly [what: string, accounts: typeof session.accounts]>([
     ['no account', []],
     [

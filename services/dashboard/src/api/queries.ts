@@ -25,7 +25,12 @@ const RETRIES_MAX = 2
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({ onError: noteRefusal }),
   mutationCache: new MutationCache({ onError: noteRefusal }),
-  defaultOptions: { queries: { staleTime: FRESH_MS, retry: isWorthRetrying } },
+  // The server may be on this very machine: what the browser knows of networks says nothing of it.
+  // A change that waits for one would be made later, when nobody expects it any more.
+  defaultOptions: {
+    queries: { staleTime: FRESH_MS, retry: isWorthRetrying, networkMode: 'always' },
+    mutations: { networkMode: 'always' },
+  },
 })
 
 /** A question; while it is asked with other values, the rows of before stay. */
