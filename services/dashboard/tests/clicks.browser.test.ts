@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { missingChromium } from '../testing/chromium.ts'
 import type { PageServer } from '../testing/page-server.ts'
 import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'
-import { ACCOUNT, fullAnswers } from '../testing/sample-answers.ts'
+import { ACCOUNT, fullAnswers, session } from '../testing/sample-answers.ts'
 import { withPages } from '../testing/with-pages.ts'
 
 const missing = missingChromium()
@@ -41,6 +41,38 @@ describe.skipIf(missing !== undefined)('clicks', () => {
     })
     return resolve
   }
+
+  test('a double-click and a held key press once: what was to be reviewed is not done', async () => {
+    const granted: string[] = []
+    const owner = { session: () => ({ ...session, platform_role: 'owner' as const }) }
+    server.answers = { ...fullAnswers, ...owner }
+    server.adminAnswers = {
+      ...fullAdminAnswers,
+      grant: ({ reason }) => {
+        granted.push(reason)
+        return { grant_id: 'grant_3', created: true }
+      },
+    }
+    await page.goto(`${server.url}/dashboard/operator/accounts/${ACCOUNT}`)
+    await page.getByRole('button', { name: 'Grant credit' }).click()
+    const dialog = page.getByRole('dialog')
+    const review = dialog.getByRole('button', { name: 'Review' })
+    await dialog.getByLabel('Amount in dollars').fill('250')
+    await dialog.getByLabel('Reason').fill('Invoice 7')
+    // The second click of a slow double-click, behind the answer.
+    await review.dblclick({ delay: 150 })
+    await dialog.getByText('Changes by').waitFor()
+    await dialog.getByLabel('Reason').fill('Invoice 8')
+    await page.keyboard.down('Enter')
+    await dialog.getByText('Changes by').waitFor()
+    await page.keyboard.down('Enter')
+    await page.keyboard.up('Enter')
+    await page.evaluate(() => new Promise((done) => setTimeout(done, 100)))
+    expect(granted).toEqual([])
+    await dialog.getByRole('button', { name: 'Grant credit' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(granted).toEqual(['Invoice 8'])
+  })
 
   test('what a page shows is asked for once, beside its code: UX-63', async () => {
     const asked: string[] = []
