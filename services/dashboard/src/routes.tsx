@@ -123,7 +123,8 @@ const usage = createRoute({
   beforeLoad: ({ params, search, preload }) => {
     if (preload) return
     const { whole, grouped } = usageQueries(params.accountId, search)
-    for (const query of [whole, grouped]) askAhead(query)
+    askAhead(whole)
+    if (search.group !== undefined) askPageAhead(grouped)
   },
   component: lazyPage(() => import('./pages/usage/usage.tsx'), 'Usage'),
 })

@@ -1,12 +1,17 @@
 import type { UsageAnswer } from '@svc/contracts/wire/usage'
+import type { InfiniteData } from '@tanstack/react-query'
 import { askedPeriod } from '../../address/asked-period.ts'
 import type { UsageSearch } from '../../address/search.ts'
+import { askPages } from '../../api/pages.ts'
 import { ask } from '../../api/queries.ts'
 
 /** Steps of time that are drawn and listed at once. */
 export const STEPS_MAX = 750
 
-/** What the charts ask for, and the table below them; undefined where rows are of no group. */
+/**
+ * What the charts ask for, and the table below them, page by page: the server gives fewer steps at
+ * once than it is asked for where it has to look at very many keys.
+ */
 export function usageQueries(accountId: string, search: UsageSearch) {
   const { by = 'day', group } = search
   const asked = { account_id: accountId, ...askedPeriod(search), by }
@@ -15,10 +20,12 @@ export function usageQueries(accountId: string, search: UsageSearch) {
     asked: { ...asked, ...(group === undefined ? {} : { group_by: group }) },
     whole: ask('usage', page),
     grouped: {
-      ...ask('usage', group === undefined ? page : { ...page, group_by: group }),
-      // Rows of no key, or of each model, are none of keys: they do not stay below that title.
-      placeholderData: ((before?: UsageAnswer) =>
-        group !== undefined && before?.group_by.includes(group) ? before : undefined) as never,
+      ...askPages('usage', group === undefined ? page : { ...page, group_by: group }),
+      // Rows of each model are none of keys: they do not stay below that title.
+      placeholderData: ((before?: InfiniteData<UsageAnswer>) =>
+        group !== undefined && before?.pages[0]?.group_by.includes(group)
+          ? before
+          : undefined) as never,
     },
   }
 }

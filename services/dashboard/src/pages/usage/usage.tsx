@@ -13,10 +13,10 @@ import { Notice } from '../../ui/notice.tsx'
 import { Page } from '../../ui/page.tsx'
 import { ExportLinks } from '../export-links.tsx'
 import { PeriodFields } from '../period-fields.tsx'
+import { GroupedUsage } from './grouped-usage.tsx'
 import { UsageCharts } from './usage-charts.tsx'
 import { STEPS_MAX, usageQueries } from './usage-queries.ts'
 import { UsageSums } from './usage-sums.tsx'
-import { UsageTable } from './usage-table.tsx'
 
 const route = getRouteApi('/signed-in/accounts/$accountId/usage')
 
@@ -31,7 +31,6 @@ export function Usage() {
   const { group } = search
   const { asked, ...queries } = usageQueries(accountId, search)
   const whole = useQuery(queries.whole)
-  const grouped = useQuery({ ...queries.grouped, enabled: group !== undefined })
   return (
     <Page title={t('usage')} action={<ExportLinks name="exportUsage" asked={asked} />}>
       <UsageFilters search={search} onChange={(next) => navigate({ search: next })} />
@@ -59,7 +58,7 @@ export function Usage() {
       </Answer>
       {group !== undefined && (
         <Card title={t(groupNames[group])}>
-          <Answer query={grouped}>{(usage) => <UsageTable usage={usage} />}</Answer>
+          <GroupedUsage list={queries.grouped} />
         </Card>
       )}
     </Page>

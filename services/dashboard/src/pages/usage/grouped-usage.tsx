@@ -1,0 +1,44 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Answer } from '../../ui/answer.tsx'
+import { MoreRows } from '../../ui/more-rows.tsx'
+import type { usageQueries } from './usage-queries.ts'
+import { UsageTable } from './usage-table.tsx'
+
+/** Rows that are added at once: an account of 500 keys has as many for each step of time. */
+const ROWS_AT_ONCE = 500
+
+export interface GroupedUsageProps {
+  readonly list: ReturnType<typeof usageQueries>['grouped']
+}
+
+/** What each key, model or format used, step by step; the sums below are of the whole period. */
+export function GroupedUsage({ list }: GroupedUsageProps) {
+  const query = useInfiniteQuery(list)
+  const asked = JSON.stringify(list.queryKey)
+  const [wanted, setWanted] = useState({ asked, rows: ROWS_AT_ONCE })
+  const shown = wanted.asked === asked ? wanted.rows : ROWS_AT_ONCE
+  const loaded = query.data?.pages.reduce((count, { data }) => count + data.length, 0) ?? 0
+  const more = {
+    hasNextPage: query.hasNextPage || loaded > shown,
+    isFetchingNextPage: query.isFetchingNextPage,
+    fetchNextPage() {
+      setWanted({ asked, rows: shown + ROWS_AT_ONCE })
+      if (query.hasNextPage && loaded < shown + ROWS_AT_ONCE) query.fetchNextPage()
+    },
+  }
+  return (
+    <>
+      <Answer query={query}>
+        {({ pages: [first, ...others] }) => {
+          if (first === undefined) return null
+          const rows = [first, ...others].flatMap(({ data }) => data)
+          return <UsageTable usage={{ ...first, data: rows.slice(0, shown) }} />
+        }}
+      </Answer>
+      <div className="mt-3 empty:hidden">
+        <MoreRows query={more} />
+      </div>
+    </>
+  )
+}

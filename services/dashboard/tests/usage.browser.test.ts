@@ -1,0 +1,51 @@
+/** Usage of an account with very many keys, and over the hour in which clocks are set back. */
+import type { DashboardOutput } from '@svc/contracts/dashboard/operations'
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { missingChromium } from '../testing/chromium.ts'
+import type { PageServer } from '../testing/page-server.ts'
+import { ACCOUNT, fullAnswers } from '../testing/sample-answers.ts'
+import { withPages } from '../testing/with-pages.ts'
+
+const missing = missingChromium()
+const KEYS = 400
+
+describe.skipIf(missing !== undefined)('usage', () => {
+  let server: PageServer
+  let page: Page
+  withPages({ answers: fullAnswers }, (opened) => {
+    server = opened.server
+    page = opened.page
+  })
+
+  test('goes on where the server gave a part: rows and their sum are of one period: UX-04', async () => {
+    const cursors: unknown[] = []
+    server.answers = {
+      ...fullAnswers,
+      usage: (input) => {
+        const whole = fullAnswers.usage(input)
+        if (input.group_by === undefined) return whole
+        cursors.push(input.cursor)
+        return partOf(whole, input.cursor)
+      },
+    }
+    await page.goto(`${server.url}/dashboard/accounts/${ACCOUNT}/usage?group=key`)
+    const rows = page.getByRole('region', { name: 'Usage' }).locator('tbody tr')
+    const more = page.getByRole('button', { name: 'Load more' })
+    await expect.poll(() => rows.count()).toBe(KEYS)
+    await more.click()
+    await expect.poll(() => rows.count()).toBe(2 * KEYS)
+    expect(await more.count()).toBe(0)
+    expect(cursors).toEqual([undefined, 'second'])
+  })
+})
+
+/** A day of many keys, as the server gives it; another one behind the cursor. */
+function partOf(usage: DashboardOutput<'usage'>, cursor: string | undefined) {
+  const day = usage.data[cursor === undefined ? 0 : 1]
+  if (day === undefined) throw new Error('the sample has no such day')
+  const names = Array.from({ length: KEYS }, (_, index) => `key_${index}`)
+  const data = names.map((id) => ({ ...day, key: { id, name: id } }))
+  const isFirst = cursor === undefined
+  return { ...usage, data, has_more: isFirst, next_cursor: isFirst ? 'second' : null }
+}
