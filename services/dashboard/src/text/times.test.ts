@@ -29,3 +29,15 @@ test('a period that has no edge says so: UX-05', () => {
 test('a moment is told in a zone: UX-05', () => {
   expect(momentText('2026-11-20T10:00:00Z', 'Asia/Kathmandu')).toBe('20 Nov 2026, 15:45:00')
 })
+
+test('a time that comes twice says which of the two it is: UX-05', () => {
+  const texts = (...times: readonly string[]) => times.map((at) => momentText(at, 'Europe/Berlin'))
+  expect(texts('2026-10-24T23:59:00Z', '2026-10-25T02:00:00Z')).toEqual([
+    '25 Oct 2026, 01:59:00',
+    '25 Oct 2026, 03:00:00',
+  ])
+  expect(texts('2026-10-25T00:30:00Z', '2026-10-25T01:30:00Z')).toEqual([
+    '25 Oct 2026, 02:30:00 GMT+02:00',
+    '25 Oct 2026, 02:30:00 GMT+01:00',
+  ])
+})

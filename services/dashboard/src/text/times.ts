@@ -30,7 +30,22 @@ const momentFormats = new Map<string, Intl.DateTimeFormat>()
 /** `22 Nov 2026, 20:04:45`. @param zone default: that of the reader */
 export function momentText(at: string, zone = ownZone): string {
   const style = { dateStyle: 'medium', timeStyle: 'medium' } as const
-  return formatOf(momentFormats, zone, 'en-GB', style).format(new Date(at))
+  return formatOf(momentFormats, zone, 'en-GB', style).format(new Date(at)) + whichOfTwo(at, zone)
+}
+
+const offsetFormats = new Map<string, Intl.DateTimeFormat>()
+
+/**
+ * Behind a time that the clocks of a zone show twice, as on the night when they are set back an
+ * hour: which of the two it is, such as ` GMT+02:00`. Behind any other time nothing.
+ */
+export function whichOfTwo(at: string, zone: string): string {
+  const ms = Date.parse(at)
+  const shown = stepText(ms, zone)
+  if (![ms - HOUR_MS, ms + HOUR_MS].some((other) => stepText(other, zone) === shown)) return ''
+  const format = formatOf(offsetFormats, zone, 'en-GB', { timeZoneName: 'longOffset' })
+  const parts = format.formatToParts(ms)
+  return ` ${parts.find(({ type }) => type === 'timeZoneName')?.value}`
 }
 
 const FIRST_MOMENT = /^(\d{4}-\d{2}-\d{2})T00:00:00/
@@ -61,7 +76,7 @@ export function openPeriodText(from: string | null, to: string | null): string {
 const stepFormats = new Map<string, Intl.DateTimeFormat>()
 
 /** Such as `2026-11-20 10:15`. */
-function stepText(at: string, zone: string): string {
+function stepText(at: string | number, zone: string): string {
   const format = formatOf(stepFormats, zone, 'sv-SE', {
     ...{ year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' },
   })
@@ -90,7 +105,7 @@ export function momentStepText(
   const text = stepText(at, zone)
   if (by === 'month') return text.slice(0, 'YYYY-MM'.length)
   if (by === 'day') return text.slice('YYYY-'.length, 'YYYY-MM-DD'.length)
-  return `${text.slice('YYYY-'.length, 'YYYY-MM-DD HH'.length)}:00`
+  return `${text.slice('YYYY-'.length, 'YYYY-MM-DD HH'.length)}:00${whichOfTwo(at, zone)}`
 }
 
 /** The day of a moment: `2026-11-20`. */

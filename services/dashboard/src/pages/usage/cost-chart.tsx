@@ -14,7 +14,7 @@ export function CostChart({ usage }: { readonly usage: UsageAnswer }) {
   const bars = drawnRows(usage).map((row) => {
     const uses = classes.map((name) => usedOf(row, name))
     return {
-      label: stepLabel(row, usage.by),
+      label: stepLabel(row, usage),
       heights: uses.map(({ amount }) => dollarHeight(amount)),
       figures: () => uses.map(({ amount }) => exactText(amount)),
     }

@@ -16,7 +16,7 @@ interface Step extends Savings {
 /** What cached tokens were charged, and what they would have cost more. */
 export function SavingsChart({ usage }: { readonly usage: UsageAnswer }) {
   const steps = drawnRows(usage).map((row) => ({
-    label: stepLabel(row, usage.by),
+    label: stepLabel(row, usage),
     ...savingsOf(row, usage.total),
   }))
   const bars = steps.map(({ label, charged, saved }) => ({

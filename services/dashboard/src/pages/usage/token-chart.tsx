@@ -14,7 +14,7 @@ export function TokenChart({ usage }: { readonly usage: UsageAnswer }) {
   const bars = drawnRows(usage).map((row) => {
     const counts = classes.map((name) => usedOf(row, name).tokens)
     return {
-      label: stepLabel(row, usage.by),
+      label: stepLabel(row, usage),
       heights: counts,
       figures: () => counts.map(countText),
     }

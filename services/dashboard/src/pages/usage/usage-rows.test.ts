@@ -1,7 +1,7 @@
 import type { UsageAnswer } from '@svc/contracts/wire/usage'
 import { expect, test } from 'vitest'
 import { noteServerTime } from '../../api/server-clock.ts'
-import { drawnRows, usedOf } from './usage-rows.ts'
+import { drawnRows, stepLabel, usedOf } from './usage-rows.ts'
 
 const row = (day: string) => ({
   from: `${day}T00:00:00+01:00`,
@@ -33,4 +33,14 @@ test('a period that is over ends with its last day', () => {
 
 test('other steps are drawn as they are', () => {
   expect(drawnRows(usageOf('hour', '2026-11-02'))).toHaveLength(1)
+})
+
+test('an hour that comes twice is two rows of different names', () => {
+  const hours = ['01:00:00+02:00', '02:00:00+02:00', '02:00:00+01:00', '03:00:00+01:00']
+  const labels = hours.map((hour) =>
+    stepLabel({ from: `2026-10-25T${hour}` }, { by: 'hour', zone: 'Europe/Berlin' }),
+  )
+  expect(labels).toEqual([
+    ...['10-25 01:00', '10-25 02:00 GMT+02:00', '10-25 02:00 GMT+01:00', '10-25 03:00'],
+  ])
 })

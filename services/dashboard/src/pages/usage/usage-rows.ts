@@ -3,6 +3,7 @@
 import type { UsageAnswer } from '@svc/contracts/wire/usage'
 import { dayAfter } from '../../address/asked-period.ts'
 import { serverNow } from '../../api/server-clock.ts'
+import { whichOfTwo } from '../../text/times.ts'
 import type { TokenClass } from '../../text/token-classes.ts'
 
 export type UsageRow = UsageAnswer['data'][number]
@@ -43,10 +44,14 @@ export function drawnRows({ by, from, to, data }: UsageAnswer): readonly UsageRo
 }
 
 /** The step of time as a reader of the zone names it: a day, an hour of it, or a month. */
-export function stepLabel({ from }: UsageRow, by: UsageAnswer['by']): string {
+export function stepLabel(
+  { from }: Pick<UsageRow, 'from'>,
+  { by, zone }: Pick<UsageAnswer, 'by' | 'zone'>,
+): string {
   if (by === 'month') return from.slice(0, 'YYYY-MM'.length)
   if (by === 'day') return from.slice('YYYY-'.length, 'YYYY-MM-DD'.length)
-  return from.slice('YYYY-'.length, 'YYYY-MM-DDTHH:MM'.length).replace('T', ' ')
+  const hour = from.slice('YYYY-'.length, 'YYYY-MM-DDTHH:MM'.length).replace('T', ' ')
+  return hour + whichOfTwo(from, zone)
 }
 
 /** What the row is of, where rows are grouped. */

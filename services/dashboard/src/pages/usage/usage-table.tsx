@@ -42,7 +42,7 @@ export function UsageTable({ usage }: { readonly usage: UsageAnswer }) {
     <Table label={t('usage')} head={head} foot={foot}>
       {drawn.map((row) => (
         <tr key={`${row.from} ${groupLabel(row)}`}>
-          <Cell>{stepLabel(row, by)}</Cell>
+          <Cell>{stepLabel(row, usage)}</Cell>
           {isGrouped && (
             <Cell>
               <GivenName name={groupLabel(row)} />
