@@ -351,6 +351,18 @@ describe.skipIf(missing !== undefined)('finding', () => {
       expect(await page.getByRole('searchbox').inputValue()).toBe('$41.1975313')
     })
 
+    test('a card is copied with each amount once, as it is seen: UX-02', async () => {
+      await open('')
+      await page.getByText('$41.20').first().waitFor()
+      await page.evaluate(`getSelection().selectAllChildren(document.querySelector('main dl'))`)
+      await page.keyboard.press('Control+C')
+      await page.getByRole('searchbox').focus()
+      await page.keyboard.press('Control+V')
+      const copied = await page.getByRole('searchbox').inputValue()
+      expect(copied).toContain('$41.20')
+      expect(copied).not.toContain('41.1975313')
+    })
+
     test('that fails says so: a key that is shown once must not be lost', async () => {
       await page.addInitScript(`
         Document.prototype.execCommand = () => false

@@ -24,12 +24,12 @@ export function GlanceMoney({ amount }: MoneyProps) {
       onCopy={(event) => copyInstead(event, exact)}
     >
       <span aria-hidden="true">{formatGlance(parseDollars(amount))}</span>
-      <span className="sr-only">{exact}</span>
+      <span className="sr-only select-none">{exact}</span>
     </span>
   )
 }
 
-/** Whoever copies more than the element copies what stands there. */
+/** Whoever copies more than the element copies what is seen there, once. */
 function copyInstead(event: ClipboardEvent<HTMLElement>, text: string): void {
   const { anchorNode = null, focusNode = null } = getSelection() ?? {}
   const isInside = [anchorNode, focusNode].every((node) => event.currentTarget.contains(node))
