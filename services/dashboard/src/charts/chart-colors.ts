@@ -14,4 +14,9 @@ export const fills: Classes = {
   cached: 'fill-cached',
   output: 'fill-output',
 }
-export const backs: Classes = { input: 'bg-input', cached: 'bg-cached', output: 'bg-output' }
+/** Those of a legend, which readers who have colours of their own need as much as the drawing's. */
+export const backs: Classes = {
+  input: 'bg-input forced-color-adjust-none',
+  cached: 'bg-cached forced-color-adjust-none',
+  output: 'bg-output forced-color-adjust-none',
+}
