@@ -73,6 +73,21 @@ const CUT = `(() => {
   }
   return found
 })()`
+/** Figures above a page that leave their card, or lie over one another. */
+const FIGURES_OUT = `(() => {
+  const boxes = [...document.querySelectorAll('section dl > div > dd')].map((figure) => {
+    const text = document.createRange()
+    // What is said of it to those who do not see it lies elsewhere.
+    text.selectNodeContents(figure.querySelector('[aria-hidden]') ?? figure)
+    const { left, right, top, bottom } = text.getBoundingClientRect()
+    const card = figure.closest('section').getBoundingClientRect()
+    return { text: figure.textContent, left, right, top, bottom, card }
+  })
+  const isOut = ({ left, right, card }) => left < card.left || right > card.right
+  const isOver = (a) => (b) => a !== b && a.left < b.right && b.left < a.right &&
+    a.top < b.bottom && b.top < a.bottom
+  return boxes.filter((box) => isOut(box) || boxes.some(isOver(box))).map(({ text }) => text)
+})()`
 const SCROLLS_PX = [0, 25, 60, 110, 160, 220]
 
 const missing = missingChromium()
@@ -100,6 +115,19 @@ describe.skipIf(missing !== undefined)('amounts of many digits', () => {
       }
     },
   )
+
+  test.each([
+    ['home', `accounts/${ACCOUNT}`],
+    ['usage', `accounts/${ACCOUNT}/usage`],
+    ['operator-account', `operator/accounts/${ACCOUNT}`],
+  ])('%s shows each figure in a place of its own: UX-62', async (_name, path) => {
+    await page.goto(`${server.url}/dashboard/${path}`)
+    await page.locator('dd', { hasText: '98765' }).first().waitFor()
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 900 })
+      expect.soft(await page.evaluate(FIGURES_OUT), `at ${width}`).toEqual([])
+    }
+  })
 
   test.each(pages)('%s shows no number in part: UX-62', async (_name, path) => {
     await page.goto(`${server.url}/dashboard/${path}`)

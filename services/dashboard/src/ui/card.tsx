@@ -22,6 +22,11 @@ export function Card({ title, action, children }: CardProps) {
   )
 }
 
+/** Figures beside one another, in as many rows as their digits need. */
+export function Figures({ children }: { readonly children: ReactNode }) {
+  return <dl className="flex flex-wrap gap-4">{children}</dl>
+}
+
 /** One figure with its name above it. */
 export function Figure({
   name,
@@ -31,9 +36,9 @@ export function Figure({
   readonly children: ReactNode
 }) {
   return (
-    <div className="min-w-0">
+    <div className="flex-1 basis-28">
       <dt className="text-sm text-soft">{name}</dt>
-      <dd className="text-xl font-semibold">{children}</dd>
+      <dd className="text-lg font-semibold sm:text-xl">{children}</dd>
     </div>
   )
 }

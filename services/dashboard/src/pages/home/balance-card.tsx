@@ -1,7 +1,7 @@
 import type { DashboardOutput } from '@svc/contracts/dashboard/operations'
 import { openPeriodText } from '../../text/times.ts'
 import { t } from '../../text/translate.ts'
-import { Card, Figure } from '../../ui/card.tsx'
+import { Card, Figure, Figures } from '../../ui/card.tsx'
 import { AsOf } from '../../ui/moment.tsx'
 import { GlanceMoney } from '../../ui/money.tsx'
 
@@ -10,7 +10,7 @@ export function BalanceCard({ home }: { readonly home: DashboardOutput<'accountH
   const { balance, month } = home
   return (
     <Card title={t('balance')}>
-      <dl className="grid grid-cols-2 gap-4 md:grid-cols-4">
+      <Figures>
         <Figure name={t('available')}>
           <GlanceMoney amount={balance.available} />
         </Figure>
@@ -25,7 +25,7 @@ export function BalanceCard({ home }: { readonly home: DashboardOutput<'accountH
         >
           <GlanceMoney amount={month.total.amount} />
         </Figure>
-      </dl>
+      </Figures>
       <AsOf asOf={home.as_of} isRefreshed />
     </Card>
   )

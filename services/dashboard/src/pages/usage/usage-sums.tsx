@@ -1,7 +1,7 @@
 import type { DashboardOutput } from '@svc/contracts/dashboard/operations'
 import { countText, periodEdges } from '../../text/times.ts'
 import { t } from '../../text/translate.ts'
-import { Card, Figure } from '../../ui/card.tsx'
+import { Card, Figure, Figures } from '../../ui/card.tsx'
 import { AsOf } from '../../ui/moment.tsx'
 import { GlanceMoney } from '../../ui/money.tsx'
 import { usedOf } from './usage-rows.ts'
@@ -14,7 +14,7 @@ export function UsageSums({ usage }: { readonly usage: DashboardOutput<'usage'> 
   const share = prompt === 0 ? 0 : cached / prompt
   return (
     <Card title={t('periodOf', { ...periodEdges(from, to), zone })}>
-      <dl className="grid grid-cols-2 gap-4 md:grid-cols-4">
+      <Figures>
         <Figure name={t('cost')}>
           <GlanceMoney amount={total.amount} />
         </Figure>
@@ -27,7 +27,7 @@ export function UsageSums({ usage }: { readonly usage: DashboardOutput<'usage'> 
             share,
           )}
         </Figure>
-      </dl>
+      </Figures>
       <AsOf asOf={usage.as_of} />
     </Card>
   )

@@ -1,6 +1,6 @@
 import type { AccountDetails } from '@svc/contracts/admin/accounts'
 import type { ReactNode } from 'react'
-import { Card, Figure } from '../../../ui/card.tsx'
+import { Card, Figure, Figures } from '../../../ui/card.tsx'
 import { CopyButton } from '../../../ui/copying/copy-button.tsx'
 import { Age, Moment } from '../../../ui/moment.tsx'
 import { ExactMoney } from '../../../ui/money.tsx'
@@ -12,7 +12,7 @@ export function AccountFacts({ account }: { readonly account: AccountDetails }) 
   const { account_id: id, external_id: externalId, metadata } = account
   return (
     <Card title={t('balance')} action={<AccountStatus status={account.status} />}>
-      <dl className="grid grid-cols-1 gap-4 sm:grid-cols-3">
+      <Figures>
         <Figure name={t('available')}>
           <ExactMoney amount={account.available} />
         </Figure>
@@ -22,7 +22,7 @@ export function AccountFacts({ account }: { readonly account: AccountDetails }) 
         <Figure name={t('held', { count: account.open_requests })}>
           <ExactMoney amount={account.held} />
         </Figure>
-      </dl>
+      </Figures>
       <dl className="mt-4 grid grid-cols-[max-content_1fr] items-center gap-x-4 gap-y-1 border-t border-line pt-4 text-sm">
         <Fact name={t('accountId')}>
           <span className="flex flex-wrap items-center gap-x-2">

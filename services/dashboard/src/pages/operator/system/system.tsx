@@ -4,7 +4,7 @@ import { askAdmin, useMay } from '../../../api/admin.ts'
 import { countText } from '../../../text/times.ts'
 import { Answer } from '../../../ui/answer.tsx'
 import { Button } from '../../../ui/button.tsx'
-import { Card, Figure } from '../../../ui/card.tsx'
+import { Card, Figure, Figures } from '../../../ui/card.tsx'
 import { Notice } from '../../../ui/notice.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { HoldList } from '../account/hold-list.tsx'
@@ -41,14 +41,14 @@ export function System() {
               <Notice look="warn">{t('unpriced', { models: unpriced.join(', ') })}</Notice>
             )}
             <Card title={t('eventLog')}>
-              <dl className="grid grid-cols-2 gap-4 md:grid-cols-4">
+              <Figures>
                 <Figure name={t('store')}>{store.kind}</Figure>
                 <Figure name={t('position')}>
                   {store.position === null ? t('unavailable') : countText(Number(store.position))}
                 </Figure>
                 <Figure name={t('accounts')}>{countOf(accounts)}</Figure>
                 <Figure name={t('runningNow')}>{countOf(open)}</Figure>
-              </dl>
+              </Figures>
             </Card>
           </>
         )}
