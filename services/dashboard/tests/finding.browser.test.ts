@@ -269,6 +269,30 @@ describe.skipIf(missing !== undefined)('finding', () => {
     await page.waitForURL(/operator\/access$/)
   })
 
+  test('back leads through the filters of accounts, not through the letters of a name: UX-30', async () => {
+    server.answers = {
+      ...fullAnswers,
+      session: () => ({ ...session, platform_role: 'auditor' as const }),
+    }
+    await page.goto(`${server.url}/dashboard/operator/accounts`)
+    const search = () => new URL(page.url()).search
+    await page.getByLabel('Order').selectOption('name')
+    await expect.poll(search).toBe('?order=name')
+    await page.getByLabel('Status').selectOption('open')
+    await expect.poll(search).toBe('?order=name&status=open')
+    const field = page.getByLabel('Find by name, id or external id')
+    for (const text of ['Z', 'Zu', 'Zuse']) {
+      await field.fill(text)
+      await expect.poll(search).toContain(`find=${text}`)
+    }
+    await page.goBack()
+    await expect.poll(search).toBe('?order=name&status=open')
+    expect(await field.inputValue()).toBe('')
+    await page.goBack()
+    await expect.poll(search).toBe('?order=name')
+    expect(await page.getByLabel('Status').inputValue()).toBe('')
+  })
+
   test('keys of the keyboard lead around, never while typing, and can be switched off: UX-34', async () => {
     await open('/requests')
     await page.locator('tr[data-row]').first().waitFor()

@@ -54,8 +54,12 @@ export function Accounts() {
     </Button>
   )
   const setSearch = useCallback(
-    (next: AccountsSearch) => navigate({ search: next, replace: true }),
-    [navigate],
+    (next: AccountsSearch) => {
+      // Back leads to what was looked for before, not through the letters of it.
+      const isTypedOn = find !== undefined && next.find !== undefined && next.find !== find
+      return navigate({ search: next, replace: isTypedOn })
+    },
+    [navigate, find],
   )
   return (
     <Page title={t('accounts')} action={open}>
@@ -111,9 +115,13 @@ interface FiltersProps {
 }
 
 function Filters({ search, onChange }: FiltersProps) {
-  const { find = '', status, ...others } = search
+  const { status, ...others } = search
+  const { find = '' } = search
   const onFind = useCallback(
-    (text: string) => onChange({ ...search, find: text }),
+    (text: string) => {
+      const { find: _, ...rest } = search
+      onChange({ ...rest, ...given('find', text.trim() || undefined) })
+    },
     [search, onChange],
   )
   return (
@@ -126,7 +134,7 @@ function Filters({ search, onChange }: FiltersProps) {
         value={status ?? ''}
         options={[['', t('all')], ...accountStatusChoices]}
         onChoose={(chosen) =>
-          onChange({ ...others, find, ...given('status', chosen === '' ? undefined : chosen) })
+          onChange({ ...others, ...given('status', chosen === '' ? undefined : chosen) })
         }
       />
       {find === '' && (
