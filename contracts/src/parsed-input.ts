@@ -6,13 +6,38 @@ import { ServiceError } from './errors.ts'
  * @throws {ServiceError} `missing_required_parameter` or `invalid_value`, which names the first
  *   field that is not there or cannot be used
  */
-export function parsedInput<Schema extends z.ZodType>(
-  schema: Schema,
-  given: unknown,
-): z.output<Schema> {
+export function parsedInput<Output>(schema: z.ZodType<Output>, given: unknown): Output {
   const parsed = schema.safeParse(given)
   if (parsed.success) return parsed.data
   throw refusal(given, parsed.error)
+}
+
+/** A request as a web server hands it over: nobody has looked into its parts yet. */
+interface GivenRequest {
+  readonly params: unknown
+  readonly query: unknown
+  readonly body: unknown
+}
+
+/** What a request gives an operation: the fields of its path, and of its query or its body. */
+export function givenFields(
+  { method }: { readonly method: string },
+  { params, query, body }: GivenRequest,
+): object {
+  const rest = method === 'GET' ? query : body
+  return { ...(rest ?? {}), ...(params ?? {}) }
+}
+
+/**
+ * Reads what a request gives an operation, as the operation's declaration says.
+ *
+ * @throws {ServiceError} as {@link parsedInput}
+ */
+export function parsedRequest<Output>(
+  declaration: { readonly method: string; readonly input: z.ZodType<Output> },
+  request: GivenRequest,
+): Output {
+  return parsedInput(declaration.input, givenFields(declaration, request))
 }
 
 function refusal(given: unknown, { issues: [issue] }: ZodError): ServiceError {

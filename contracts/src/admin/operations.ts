@@ -37,6 +37,7 @@ export const adminOperations = {
 
 type Declarations = typeof adminOperations
 export type OperationName = keyof Declarations
+export const operationNames = Object.keys(adminOperations) as readonly OperationName[]
 
 /** What a caller gives. */
 export type OperationInput<Name extends OperationName> = z.input<Declarations[Name]['input']>

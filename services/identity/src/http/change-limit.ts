@@ -22,7 +22,10 @@ export class ChangeLimit {
    * @param whose the account that is changed, or the user who changes what is theirs alone
    * @throws {ServiceError} `rate_limit_exceeded`
    */
-  async take({ access, method }: DashboardDeclaration, whose: string): Promise<void> {
+  async take(
+    { access, method }: Pick<DashboardDeclaration, 'access' | 'method'>,
+    whose: string,
+  ): Promise<void> {
     if (access === 'anybody' || method === 'GET') return
     const use = await this.#changes.take(whose)
     if (use.allowed) return

@@ -13,10 +13,10 @@ import {
   signInWayOperations,
 } from '@svc/contracts/dashboard/operations'
 import { ServiceError } from '@svc/contracts/errors'
-import { parsedInput } from '@svc/contracts/parsed-input'
+import { parsedRequest } from '@svc/contracts/parsed-input'
 import type { RateLimits } from '@svc/contracts/ports/rate-limits'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import type { Visitor } from '../operations/handler.ts'
+import type { Declarations, Handlers } from '../operations/handler.ts'
 import { linkOperations } from '../operations/link-operations.ts'
 import { memberOperations as memberHandlers } from '../operations/member-operations.ts'
 import { ownPasskeys } from '../operations/own-passkeys.ts'
@@ -38,27 +38,17 @@ import { isSecure } from './own-requests.ts'
 /** Nobody sends more here: names, addresses and passwords. */
 const BODY_BYTES_MAX = 16 * 1024
 
-/** What the declarations promise of every handler, and the compiler has checked of each. */
-type Handler = (input: unknown, visitor: Visitor) => Promise<unknown>
-
 export interface DashboardRoutes extends Omit<IdentityPorts, 'signInLimits'> {
   readonly rateLimits: RateLimits
   /** The operator's operations, for users who run the service, under `/admin`. */
   readonly admin: FastifyPluginAsync
 }
 
-const declared: Readonly<Record<string, DashboardDeclaration>> = {
-  ...sessionOperations,
-  ...signInWayOperations,
-  ...memberOperations,
-}
+const operations = { ...sessionOperations, ...signInWayOperations, ...memberOperations }
+type Handled = keyof typeof operations
+const declared: Declarations<Handled> = operations
 
-type Handled =
-  | keyof typeof sessionOperations
-  | keyof typeof signInWayOperations
-  | keyof typeof memberOperations
-
-function handlersOf(ports: IdentityPorts) {
+function handlersOf(ports: IdentityPorts): Handlers<Handled> {
   return {
     ...sessionHandlers(ports),
     ...ownSessions(ports),
@@ -69,7 +59,7 @@ function handlersOf(ports: IdentityPorts) {
     ...ownPasskeys(ports),
     ...proxyOperations(ports),
     ...memberHandlers(ports),
-  } satisfies Record<Handled, unknown>
+  }
 }
 
 export function dashboardRoutes(ports: DashboardRoutes): FastifyPluginAsync {
@@ -84,34 +74,30 @@ export function dashboardRoutes(ports: DashboardRoutes): FastifyPluginAsync {
         reply.raw.setHeader(name, value)
       }
     })
-    for (const [name, declaration] of Object.entries(declared)) {
-      const handler = handlers[name as keyof typeof handlers] as Handler
+    for (const name of Object.keys(operations) as Handled[]) {
       app.route({
-        method: declaration.method,
-        url: declaration.path,
+        method: declared[name].method,
+        url: declared[name].path,
         bodyLimit: BODY_BYTES_MAX,
         exposeHeadRoute: false,
-        handler: (request, reply) => answer(declaration, handler, request, reply),
+        handler: (request, reply) => answer(name, request, reply),
       })
     }
     await app.register(ports.admin, { prefix: '/admin' })
   }
 
-  async function answer(
-    declaration: DashboardDeclaration,
-    handler: Handler,
+  async function answer<Name extends Handled>(
+    name: Name,
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<unknown> {
-    const { access, input, method } = declaration
+    const declaration = declared[name]
     refuseUntrusted(ports.proxyHeader, request)
     const { account_id: accountId } = request.params as { account_id?: string }
-    const open = await admitted(access, accountId, request)
+    const open = await admitted(declaration.access, accountId, request)
     if (open !== undefined) await changeLimit.take(declaration, accountId ?? open.user.userId)
     const secure = isSecure(ports.address, request)
-    const rest = method === 'GET' ? request.query : (request.body ?? {})
-    const given = parsedInput(input, { ...(rest as object), ...(request.params as object) })
-    return handler(given, {
+    return handlers[name](parsedRequest(declaration, request), {
       open,
       browser: { address: request.ip, userAgent: request.headers['user-agent'] ?? '' },
       rootUrl: ports.rootUrl(request),

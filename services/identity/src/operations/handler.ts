@@ -1,4 +1,5 @@
 /** What the operations of the dashboard are carried out with, besides their input. */
+import type { DashboardDeclaration } from '@svc/contracts/dashboard/declaration'
 import type {
   DashboardOperationName,
   DashboardOutput,
@@ -23,11 +24,20 @@ export interface Visitor {
   begin(mark: string | null): void
 }
 
+type Declared = typeof dashboardOperations
+
 export type Handlers<Name extends DashboardOperationName> = {
   readonly [N in Name]: (
-    input: z.output<(typeof dashboardOperations)[N]['input']>,
+    input: z.output<Declared[N]['input']>,
     visitor: Visitor,
   ) => Promise<DashboardOutput<N>>
+}
+
+/** What routes need of the declarations. Each parses its input for the handler of the same name. */
+export type Declarations<Name extends DashboardOperationName> = {
+  readonly [N in Name]: Omit<DashboardDeclaration, 'input'> & {
+    readonly input: z.ZodType<z.output<Declared[N]['input']>>
+  }
 }
 
 /** The session of a visitor on an operation for those who are signed in. */

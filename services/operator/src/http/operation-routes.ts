@@ -5,14 +5,11 @@
  */
 import type { Caller } from '@svc/contracts/admin/caller'
 import type { Declaration } from '@svc/contracts/admin/declaration'
-import {
-  adminOperations,
-  type OperationName,
-  type Operations,
-} from '@svc/contracts/admin/operations'
+import { adminOperations, type Operations, operationNames } from '@svc/contracts/admin/operations'
 import { isAllowed } from '@svc/contracts/admin/roles'
 import { ServiceError } from '@svc/contracts/errors'
 import type { AdminRole } from '@svc/contracts/events/admin-tokens'
+import { givenFields } from '@svc/contracts/parsed-input'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { lineStream } from './line-stream.ts'
 import { OpenStreams } from './open-streams.ts'
@@ -40,7 +37,7 @@ export interface OperationRoutes {
   readonly callers: OperationCallers
 }
 
-/** What the table promises of every handler, and the compiler has checked of each. */
+/** Every operation parses its input by itself: so it takes whatever a request gives. */
 type Handler = (given: unknown, signal: AbortSignal) => Promise<unknown> | AsyncIterable<object>
 
 /** To be registered into a context of their own: each of its routes says the least role for it. */
@@ -49,7 +46,7 @@ export function operationRoutes({ operationsOf, callers }: OperationRoutes): Fas
     const streams = new OpenStreams()
     app.decorateRequest('adminCaller', null)
     app.addHook('onRequest', (request) => authorize(callers, request))
-    for (const name of Object.keys(adminOperations) as OperationName[]) {
+    for (const name of operationNames) {
       const declared: Declaration = adminOperations[name]
       app.route({
         method: declared.method,
@@ -104,21 +101,18 @@ async function answer(
   await requireStill()
   const input = givenIn(declared, request)
   const gone = new AbortController()
-  if (declared.answer === 'json') return handler(input, gone.signal)
+  const outcome = handler(input, gone.signal)
+  if (!(Symbol.asyncIterator in outcome)) return outcome
   reply.raw.on('close', () => gone.abort())
   streams.enter(caller, reply.raw)
-  const lines = handler(input, gone.signal) as AsyncIterable<object>
-  return reply.type('application/x-ndjson').send(await lineStream(lines, requireStill, gone.signal))
+  const lines = await lineStream(outcome, requireStill, gone.signal)
+  return reply.type('application/x-ndjson').send(lines)
 }
 
 /** Not parsed yet: that is the first thing that the operations do. */
-function givenIn(declared: Declaration, { params, query, body, headers }: FastifyRequest): object {
-  const rest = declared.method === 'GET' ? query : (body ?? {})
-  const key = headers['idempotency-key']
+function givenIn(declared: Declaration, request: FastifyRequest): object {
+  const given = givenFields(declared, request)
+  const key = request.headers['idempotency-key']
   const takesKey = key !== undefined && 'idempotency_key' in declared.input.shape
-  return {
-    ...(rest as object),
-    ...(params as object),
-    ...(takesKey ? { idempotency_key: key } : {}),
-  }
+  return takesKey ? { ...given, idempotency_key: key } : given
 }

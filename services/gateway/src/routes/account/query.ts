@@ -7,10 +7,7 @@ import type { z } from 'zod'
  * @throws {ServiceError} `missing_required_parameter` or `invalid_value`, which names the first
  *   field that is not there or cannot be used
  */
-export function readQuery<Schema extends z.ZodType>(
-  schema: Schema,
-  query: unknown,
-): z.output<Schema> {
+export function readQuery<Output>(schema: z.ZodType<Output>, query: unknown): Output {
   const parsed = schema.safeParse(query)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues

@@ -1,6 +1,6 @@
 /** The first page of an account: balance, holds, and what was used this month, by day. */
 import { dashboardAccountOperations as declared } from '@svc/contracts/dashboard/operations'
-import { parsedInput } from '@svc/contracts/parsed-input'
+import { parsedRequest } from '@svc/contracts/parsed-input'
 import { usageQuery } from '@svc/contracts/wire/usage'
 import { dateOf } from '@svc/contracts/zone'
 import { readZoneOf } from '@svc/projections/asked-period'
@@ -28,11 +28,10 @@ export function homeRoute(ports: HomePorts) {
 
 async function home(
   ports: HomePorts,
-  { query, params }: FastifyRequest,
+  request: FastifyRequest,
 ): Promise<z.output<typeof declaration.output>> {
   const { ledger, views, clock } = ports
-  const given = { ...(query as object), ...(params as object) }
-  const { account_id: accountId, zone: zoneName } = parsedInput(declaration.input, given)
+  const { account_id: accountId, zone: zoneName } = parsedRequest(declaration, request)
   const zone = readZoneOf(zoneName)
   const { name, status, spendPolicy, balance, keys, openRequests } = await ledger.account(accountId)
   const asOf = asOfNow(ports, accountId)

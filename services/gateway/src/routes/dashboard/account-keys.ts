@@ -1,13 +1,12 @@
 /** The keys of an account, for its people. */
 import {
-  type DashboardOperationName,
   type DashboardOutput,
   dashboardAccountOperations as declared,
 } from '@svc/contracts/dashboard/operations'
 import { ServiceError } from '@svc/contracts/errors'
 import { userActor, userOfActor } from '@svc/contracts/events/actors'
 import { formatExact } from '@svc/contracts/money'
-import { parsedInput } from '@svc/contracts/parsed-input'
+import { parsedRequest } from '@svc/contracts/parsed-input'
 import type { Clock } from '@svc/contracts/ports/time'
 import type { KeySummary, Ledger } from '@svc/ledger/ledger'
 import { lastThirtyDays } from '@svc/projections/spent-lately'
@@ -43,10 +42,12 @@ export function accountKeyRoutes(ports: AccountKeyPorts) {
     const reading = { onRequest: reads.hooks, exposeHeadRoute: false }
     const writing = { onRequest: owners.hooks, bodyLimit: BODY_BYTES_MAX }
 
-    app.get('/keys', reading, async (request) => listKeys(ports, given('listAccountKeys', request)))
+    app.get('/keys', reading, async (request) =>
+      listKeys(ports, parsedRequest(declared.listAccountKeys, request)),
+    )
 
     app.post('/keys', writing, async (request): Promise<DashboardOutput<'createAccountKey'>> => {
-      const input = given('createAccountKey', request)
+      const input = parsedRequest(declared.createAccountKey, request)
       const { account_id: accountId, name, expires_at: expiresAt, idempotency_key: once } = input
       const actor = actorOf(request)
       const { keyId, secret } = await ledger.administration.createKey(accountId, {
@@ -61,7 +62,7 @@ export function accountKeyRoutes(ports: AccountKeyPorts) {
     })
 
     app.post('/keys/:key_id/rename', writing, async (request) => {
-      const input = given('renameAccountKey', request)
+      const input = parsedRequest(declared.renameAccountKey, request)
       const { account_id: accountId, key_id: keyId, name } = input
       await requireKey(ledger, accountId, keyId)
       const change = { keyId, name, reason: REASON, actor: actorOf(request) }
@@ -69,7 +70,10 @@ export function accountKeyRoutes(ports: AccountKeyPorts) {
     })
 
     app.post('/keys/:key_id/revoke', writing, async (request) => {
-      const { account_id: accountId, key_id: keyId } = given('revokeAccountKey', request)
+      const { account_id: accountId, key_id: keyId } = parsedRequest(
+        declared.revokeAccountKey,
+        request,
+      )
       await requireKey(ledger, accountId, keyId)
       const revoked = await ledger.administration.revokeKey(accountId, {
         keyId,
@@ -83,7 +87,7 @@ export function accountKeyRoutes(ports: AccountKeyPorts) {
     })
 
     app.post('/keys/:key_id/rotate', writing, async (request) =>
-      rotate(ports, given('rotateAccountKey', request), actorOf(request)),
+      rotate(ports, parsedRequest(declared.rotateAccountKey, request), actorOf(request)),
     )
   }
 }
@@ -194,18 +198,4 @@ function optionalTime(ms: number | null): string | null {
 
 function actorOf(request: FastifyRequest): string {
   return userActor(memberOf(request).userId)
-}
-
-type Declared = typeof declared
-type KeyOperation = Extract<keyof Declared & DashboardOperationName, `${string}Key${string}`>
-
-/** What a request gives an operation, as the schema of its declaration leaves it. */
-function given<Name extends KeyOperation>(
-  name: Name,
-  { params, body, query, method }: FastifyRequest,
-): z.output<Declared[Name]['input']> {
-  const rest = (method === 'GET' ? query : body) ?? {}
-  return parsedInput(declared[name].input, { ...rest, ...(params as object) }) as z.output<
-    Declared[Name]['input']
-  >
 }

@@ -4,6 +4,7 @@ import {
   adminOperations,
   type OperationHandlers,
   type OperationName,
+  operationNames,
 } from '@svc/contracts/admin/operations'
 
 type Handler<Answer> = (input: unknown, signal?: AbortSignal) => Answer
@@ -22,8 +23,7 @@ export function withMiddleware(
   handlers: OperationHandlers,
   middlewareOf: (name: OperationName, declared: Declaration) => Middleware | undefined,
 ): OperationHandlers {
-  const names = Object.keys(adminOperations) as OperationName[]
-  const wrapped = names.map((name) => {
+  const wrapped = operationNames.map((name) => {
     const declared: Declaration = adminOperations[name]
     const middleware = middlewareOf(name, declared)
     if (middleware === undefined) return [name, handlers[name]]

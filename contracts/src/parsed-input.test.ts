@@ -1,0 +1,31 @@
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { givenFields, parsedRequest } from './parsed-input.ts'
+
+const input = z.strictObject({ account_id: z.string(), limit: z.coerce.number().optional() })
+
+describe('the input of a request', () => {
+  test('is its path and its query when the operation only reads', () => {
+    const request = { params: { account_id: 'a1' }, query: { limit: '5' }, body: { limit: 7 } }
+    expect(parsedRequest({ method: 'GET', input }, request)).toEqual({ account_id: 'a1', limit: 5 })
+  })
+
+  test('is its path and its body when the operation changes something', () => {
+    const request = { params: { account_id: 'a1' }, query: { limit: '5' }, body: { limit: 7 } }
+    expect(parsedRequest({ method: 'POST', input }, request)).toEqual({
+      account_id: 'a1',
+      limit: 7,
+    })
+  })
+
+  test('needs neither a body nor a query', () => {
+    const request = { params: { account_id: 'a1' }, query: null, body: undefined }
+    expect(givenFields({ method: 'POST' }, request)).toEqual({ account_id: 'a1' })
+    expect(givenFields({ method: 'GET' }, request)).toEqual({ account_id: 'a1' })
+  })
+
+  test('takes from the body nothing that the path has said', () => {
+    const request = { params: { account_id: 'a1' }, query: {}, body: { account_id: 'a2' } }
+    expect(parsedRequest({ method: 'POST', input }, request).account_id).toBe('a1')
+  })
+})
