@@ -318,6 +318,18 @@ export function isAccountEvent<Event extends { readonly type: string }>(
   return Object.hasOwn(accountEventSchemas, event.type)
 }
 
+/** Those of some events that move the settled balance: each of them says what it is afterwards. */
+export type BalanceMove<Event = AccountEvent> = Extract<
+  Event,
+  { readonly data: { readonly balanceAfter: unknown } }
+>
+
+export function movesBalance<Event extends { readonly data: object }>(
+  event: Event,
+): event is BalanceMove<Event> {
+  return 'balanceAfter' in event.data
+}
+
 const STREAM_PREFIX = 'account-'
 
 export function accountStream(accountId: string): string {

@@ -7,7 +7,7 @@
  * no movement, as it is no entry of a statement. Usage is told apart, because it has tokens; all
  * other movements are in the one table of this file.
  */
-import { isAccountEvent } from '@svc/contracts/events/account'
+import { movesBalance } from '@svc/contracts/events/account'
 import type { StoredData, StoredEvent } from '../projection/decode.ts'
 
 /** Columns of a month beside the usage. */
@@ -27,7 +27,7 @@ export function movementOf(event: StoredEvent): Movement | undefined {
 }
 
 function namedMovement(event: StoredEvent): Movement | undefined {
-  if (!isAccountEvent(event)) return undefined
+  if (!movesBalance(event)) return undefined
   switch (event.type) {
     case 'CreditGranted':
       return granted(event.data)
@@ -50,23 +50,8 @@ function namedMovement(event: StoredEvent): Movement | undefined {
       return corrected(event.data.amount, event.data.balanceAfter)
     case 'AccountClosed':
       return closed(event.data)
-    // Usage, which has tokens, and what moves nothing.
+    // This is usage, which has tokens.
     case 'CreditDebited':
-    case 'AccountOpened':
-    case 'AccountRenamed':
-    case 'AccountFrozen':
-    case 'AccountUnfrozen':
-    case 'SpendPolicySet':
-    case 'PriceListSet':
-    case 'TextsErased':
-    case 'ApiKeyCreated':
-    case 'ApiKeyRenamed':
-    case 'ApiKeyExpirySet':
-    case 'ApiKeyRevoked':
-    case 'RequestAccepted':
-    case 'TokensMetered':
-    case 'RequestFailed':
-    case 'RequestAbandoned':
       return undefined
     default:
       return event satisfies never

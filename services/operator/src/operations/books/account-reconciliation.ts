@@ -8,7 +8,12 @@
  *     postings  the postings of every event are in balance, and say what the customer has
  */
 import { AccountBooks, sumOf, type TrialBalance } from '@svc/contracts/account-books'
-import type { AccountEvent, AccountEventOf } from '@svc/contracts/events/account'
+import {
+  type AccountEvent,
+  type AccountEventOf,
+  type BalanceMove,
+  movesBalance,
+} from '@svc/contracts/events/account'
 import type { PicoDollars } from '@svc/contracts/money'
 import { costOf, type PriceVersion } from '@svc/contracts/price'
 import type { TokenCounts } from '@svc/contracts/tokens'
@@ -142,7 +147,7 @@ export class AccountReconciliation {
   }
 
   #addUp(event: AccountEvent, subject: string): void {
-    if (!('balanceAfter' in event.data)) return
+    if (!movesBalance(event)) return
     this.#sum += movedBy(event)
     this.#recorded = event.data.balanceAfter
     if (this.#sum === this.#recorded) return
@@ -166,7 +171,7 @@ export class AccountReconciliation {
 }
 
 /** What an event changes the balance by. */
-function movedBy({ type, data }: AccountEvent): PicoDollars {
+function movedBy({ type, data }: BalanceMove): PicoDollars {
   switch (type) {
     case 'CreditGranted':
     case 'CreditRefunded':
@@ -177,8 +182,6 @@ function movedBy({ type, data }: AccountEvent): PicoDollars {
     case 'CreditExpired':
     case 'GrantVoided':
       return -data.amount
-    default:
-      return 0n
   }
 }
 
