@@ -24,6 +24,7 @@ import type { InspectStream } from './runner/fold-singly.ts'
 import { type OlderLogRule, resetForeignViews } from './runner/foreign-views.ts'
 import { LiveView } from './runner/live-view.ts'
 import type { ProjectionLog } from './runner/projection-log.ts'
+import type { ProjectionDetails } from './runner/projection-status.ts'
 import { LongBuilds } from './runner/rebuilding/long-builds.ts'
 import {
   type CompareProgress,
@@ -46,7 +47,7 @@ import { statementQueries } from './views/statement/queries.ts'
 import { statementProjection } from './views/statement/statement.ts'
 import { UsageQueries } from './views/usage/queries.ts'
 import { usageProjection } from './views/usage/usage.ts'
-import type { ProjectionDetails, Views } from './views/views.ts'
+import type { Views } from './views/views.ts'
 
 const OWNER_ONLY_FOLDER = 0o700
 

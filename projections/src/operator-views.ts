@@ -13,13 +13,14 @@ import { type EvidenceQueries, evidenceQueries } from './views/evidence/queries.
 import { requestsQueries } from './views/requests/queries.ts'
 import { readRequest } from './views/requests/read-request.ts'
 import { requestsProjection } from './views/requests/requests.ts'
+import type { AccountMonth } from './views/rows/usage-rows.ts'
 import { statementQueries } from './views/statement/queries.ts'
 import { statementProjection } from './views/statement/statement.ts'
 import { UsageQueries } from './views/usage/queries.ts'
 import { RequestLists } from './views/usage/request-lists.ts'
 import { RequestTotals } from './views/usage/request-totals.ts'
 import { usageProjection } from './views/usage/usage.ts'
-import type { AccountMonth, Views } from './views/views.ts'
+import type { Views } from './views/views.ts'
 
 /** How long a question for an event waits for what was written last. */
 const EVENTS_WAIT_MS = 2_000

@@ -5,7 +5,8 @@ import type { RequestTotalsAnswer, RequestTotalsQueryFields } from '@svc/contrac
 import { QUARTER_MS, textIn } from '@svc/contracts/zone'
 import { readPeriod, readZoneOf } from './asked-period.ts'
 import { requestsQueryOf } from './requests-answer.ts'
-import type { UsedTokens, Views } from './views/views.ts'
+import type { UsedTokens } from './views/rows/usage-rows.ts'
+import type { Views } from './views/views.ts'
 
 export type RequestTotalsViews = Pick<Views, 'requestTotals'>
 

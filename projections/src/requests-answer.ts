@@ -9,7 +9,8 @@ import type {
 } from '@svc/contracts/wire/requests'
 import { readPeriod } from './asked-period.ts'
 import { receiptOf } from './receipt.ts'
-import type { RequestRow, RequestTotalsQuery, Views } from './views/views.ts'
+import type { RequestRow, RequestTotalsQuery } from './views/rows/request-rows.ts'
+import type { Views } from './views/views.ts'
 
 export type RequestListViews = Pick<Views, 'requestIds' | 'request' | 'keys'>
 

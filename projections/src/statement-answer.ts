@@ -7,7 +7,8 @@ import type {
   StatementQueryFields,
 } from '@svc/contracts/wire/statement'
 import { readPeriod } from './asked-period.ts'
-import type { StatementRow, Views } from './views/views.ts'
+import type { StatementRow } from './views/rows/statement-rows.ts'
+import type { Views } from './views/views.ts'
 
 export function statementEntryOf(row: StatementRow): StatementEntry {
   const { key, tokens, event } = row

@@ -16,7 +16,8 @@ import {
   type Zone,
 } from '@svc/contracts/zone'
 import { readEdge, readZoneOf } from './asked-period.ts'
-import type { UsageStep, UsedTokens, Views } from './views/views.ts'
+import type { UsageStep, UsedTokens } from './views/rows/usage-rows.ts'
+import type { Views } from './views/views.ts'
 
 /** Today and the days before it. */
 const DAYS_DEFAULT = 30

@@ -8,7 +8,8 @@ import { type EventStore, NO_STREAM, type RecordedEvent } from '@svc/contracts/p
 import { linkText } from '@svc/contracts/ports/hash-chain'
 import type { Pace } from '@svc/contracts/ports/pace'
 import type { EvidenceQueries } from '../views/evidence/queries.ts'
-import type { RequestRow, Views } from '../views/views.ts'
+import type { RequestRow } from '../views/rows/request-rows.ts'
+import type { Views } from '../views/views.ts'
 
 /** Read and written in one step: about a millisecond. */
 const PAGE_EVENTS = 250

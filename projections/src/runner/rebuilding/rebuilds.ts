@@ -1,6 +1,7 @@
 /** Rebuilds that are begun, followed and cancelled by whoever comes, and how the last one ended. */
-import type { RebuildState } from '../../views/views.ts'
+
 import type { LiveView } from '../live-view.ts'
+import type { RebuildState } from '../projection-status.ts'
 import {
   type RebuildProgress,
   type RebuildSummary,

@@ -2,8 +2,8 @@
 import { isDemoPrice } from '@svc/contracts/demo-price'
 import type { DecodedEvent } from '../../projection/decode.ts'
 import { actorOf } from '../actor.ts'
+import type { PriceRow } from '../rows/account-rows.ts'
 import type { TouchedRows } from '../touched-rows.ts'
-import type { PriceRow } from '../views.ts'
 
 export interface PriceState extends Omit<PriceRow, 'withdrawnAt'> {
   /** Of its publication in the stream of prices: their order. */

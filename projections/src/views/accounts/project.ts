@@ -5,8 +5,8 @@
 import { isAccountEvent, type SpendPolicy } from '@svc/contracts/events/account'
 import type { PicoDollars } from '@svc/contracts/money'
 import type { DecodedEvent, StoredData } from '../../projection/decode.ts'
+import type { HoldRow } from '../rows/account-rows.ts'
 import type { TouchedRows } from '../touched-rows.ts'
-import type { HoldRow } from '../views.ts'
 import { type GrantState, projectGrants } from './grants.ts'
 import { type PriceState, projectPrices } from './prices.ts'
 

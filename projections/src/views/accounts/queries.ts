@@ -11,8 +11,8 @@ import type {
   HoldsQuery,
   PriceRow,
   StandingsPage,
-  Views,
-} from '../views.ts'
+} from '../rows/account-rows.ts'
+import type { Views } from '../views.ts'
 import { NEVER_MS } from './schema.ts'
 import {
   readAccount,

@@ -1,8 +1,8 @@
 /** Reads and writes the rows of the accounts view. */
 import type { DatabaseSync } from 'node:sqlite'
 import type { SpendPolicy } from '@svc/contracts/events/account'
+import type { HoldRow } from '../rows/account-rows.ts'
 import { type RowTable, rowsByKey } from '../touched-rows.ts'
-import type { HoldRow } from '../views.ts'
 import type { GrantState } from './grants.ts'
 import type { PriceState } from './prices.ts'
 import type { AccountState } from './project.ts'

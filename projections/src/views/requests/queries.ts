@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { select } from '../../projection/select.ts'
-import type { RunningRequestRow } from '../views.ts'
+import type { RunningRequestRow } from '../rows/request-rows.ts'
 import type { RequestPlaces } from './project.ts'
 import { readPlace, SELECT_PLACE, type StoredPlace } from './tables.ts'
 

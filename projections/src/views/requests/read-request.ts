@@ -7,7 +7,7 @@ import {
   type RecordedEvent,
 } from '@svc/contracts/ports/event-store'
 import { decodeBatch } from '../../projection/decode.ts'
-import type { RequestRow } from '../views.ts'
+import type { RequestRow } from '../rows/request-rows.ts'
 import type { RequestPlaces } from './project.ts'
 import { requestOf } from './recorded-request.ts'
 

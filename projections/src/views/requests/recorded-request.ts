@@ -3,7 +3,7 @@
 import type { FinishReason } from '@svc/contracts/events/account'
 import type { RecordedEvent } from '@svc/contracts/ports/event-store'
 import type { DecodedEvent, StoredData } from '../../projection/decode.ts'
-import type { EventReference, RequestRow } from '../views.ts'
+import type { EventReference, RequestRow } from '../rows/request-rows.ts'
 
 /** @throws when they are not the events of one request, from its acceptance on */
 export function requestOf(

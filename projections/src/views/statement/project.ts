@@ -9,8 +9,8 @@ import type { DecodedEvent, StoredData } from '../../projection/decode.ts'
 import { actorOf } from '../actor.ts'
 import { negated } from '../movement.ts'
 import type { NumberedTuples } from '../numbered-tuples.ts'
+import type { StatementRow } from '../rows/statement-rows.ts'
 import type { TouchedRows } from '../touched-rows.ts'
-import type { StatementRow } from '../views.ts'
 
 /** An entry on its way into the table, money as it is stored. */
 export interface NewEntry

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { select } from '../../projection/select.ts'
-import type { Statement, StatementQuery } from '../views.ts'
+import type { Statement, StatementQuery } from '../rows/statement-rows.ts'
 import { readEntry, type StoredEntry } from './tables.ts'
 
 /** From an entry up to the first that is wanted, with what the terms of usage say. */

@@ -3,7 +3,7 @@ import { AccountHistory, requestId, START_MS } from '@svc/testing/account-histor
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { viewsOf } from '../../../testing/open-views.ts'
-import type { StatementQuery, StatementRow } from '../views.ts'
+import type { StatementQuery, StatementRow } from '../rows/statement-rows.ts'
 
 const MINUTE_MS = 60_000
 const REQUESTS = 40

@@ -4,8 +4,8 @@ import { accountStream, type WireFormat } from '@svc/contracts/events/account'
 import type { TokenCounts } from '@svc/contracts/tokens'
 import type { StoredEventType } from '../../projection/decode.ts'
 import { type SelectOne, select, selectOne } from '../../projection/select.ts'
+import type { StatementEntryType, StatementRow } from '../rows/statement-rows.ts'
 import type { RowTable } from '../touched-rows.ts'
-import type { StatementEntryType, StatementRow } from '../views.ts'
 import type { Gift, KeyName, NewEntry, RunningRequest, StatementHead } from './project.ts'
 
 export interface StoredEntry {

@@ -9,15 +9,15 @@ import {
   selectArrays,
   selectOne,
 } from '../../projection/select.ts'
+import type { DebitedAccount } from '../rows/account-rows.ts'
 import type {
   AccountMonth,
-  DebitedAccount,
   KeyUsage,
   Usage,
   UsageQuery,
   UsageStep,
   UsedTokens,
-} from '../views.ts'
+} from '../rows/usage-rows.ts'
 import type { MovementTotal, UsageTotal } from './project.ts'
 import { Spending } from './spending.ts'
 import {

@@ -8,7 +8,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { idFloor } from '@svc/contracts/ids'
 import { type Select, type SelectOne, select, selectOne } from '../../projection/select.ts'
-import type { RequestsQuery } from '../views.ts'
+import type { RequestsQuery } from '../rows/request-rows.ts'
 import { endedStatuses } from './project.ts'
 import { statusNumber } from './tables.ts'
 

@@ -5,7 +5,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { idFloor } from '@svc/contracts/ids'
 import { type Select, type SelectOne, selectArrays, selectOne } from '../../projection/select.ts'
-import type { RequestTotal, RequestTotalsQuery } from '../views.ts'
+import type { RequestTotal, RequestTotalsQuery } from '../rows/request-rows.ts'
 import { listOf } from './ended-totals.ts'
 import { endedStatuses } from './project.ts'
 import { seriesThatFit } from './request-lists.ts'

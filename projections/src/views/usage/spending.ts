@@ -9,7 +9,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { PicoDollars } from '@svc/contracts/money'
 import { type Select, selectArrays } from '../../projection/select.ts'
-import type { DebitedAccount } from '../views.ts'
+import type { DebitedAccount } from '../rows/account-rows.ts'
 
 /** Some 10 MB. */
 const REMEMBERED_MAX = 100_000

@@ -12,7 +12,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { inBatchesOf, viewsOf } from '../../../testing/open-views.ts'
 import { requestsPage } from '../../requests-answer.ts'
 import { usagePage } from '../../usage-answer.ts'
-import type { RequestRow, UsedTokens, Views } from '../views.ts'
+import type { RequestRow } from '../rows/request-rows.ts'
+import type { UsedTokens } from '../rows/usage-rows.ts'
+import type { Views } from '../views.ts'
 
 const REQUESTS = 120
 const HOUR_MS = 3_600_000

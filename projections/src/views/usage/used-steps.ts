@@ -1,7 +1,7 @@
 /** What was used in each step of a period, from the totals at its edges. */
 import { QUARTER_MS } from '@svc/contracts/zone'
 import type { Select } from '../../projection/select.ts'
-import type { UsedTokens } from '../views.ts'
+import type { UsedTokens } from '../rows/usage-rows.ts'
 import { NOTHING_USED, readColumns, type UsedColumns, usedBetween } from './used.ts'
 
 /** What was used before a quarter. */

@@ -1,5 +1,5 @@
 /** What was used: requests, and tokens and money by class. */
-import type { UsedTokens } from '../views.ts'
+import type { UsedTokens } from '../rows/usage-rows.ts'
 
 /** Grows with time; money in pico-dollars. */
 export interface Used {

@@ -1,6 +1,6 @@
 /** What supervisors and load balancers are told. */
 import { systemClock } from '@svc/infra/system/system-clock'
-import type { ProjectionStatus } from '@svc/projections/views'
+import type { ProjectionStatus } from '@svc/projections/projection-status'
 import { startGateway } from '@svc/testing/gateway/gateway-fixture'
 import { expect, test } from 'vitest'
 import { LedgerHealth } from './ledger-health.ts'

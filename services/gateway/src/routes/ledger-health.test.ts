@@ -1,4 +1,4 @@
-import type { ProjectionStatus } from '@svc/projections/views'
+import type { ProjectionStatus } from '@svc/projections/projection-status'
 import { describe, expect, test } from 'vitest'
 import { LedgerHealth, type LedgerHealthBounds } from './ledger-health.ts'
 

@@ -9,7 +9,7 @@ import type { Quarantine } from '@svc/contracts/ports/quarantine'
 import type { StoreHealth } from '@svc/contracts/ports/store-health'
 import type { Clock } from '@svc/contracts/ports/time'
 import { inTime } from '@svc/infra/system/in-time'
-import type { ProjectionStatus } from '@svc/projections/views'
+import type { ProjectionStatus } from '@svc/projections/projection-status'
 
 /** A check is shared by all who ask within this time. */
 const CHECK_SHARED_MS = 1_000

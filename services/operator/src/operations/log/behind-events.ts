@@ -10,7 +10,7 @@ import {
   type Position,
   StoreUnavailableError,
 } from '@svc/contracts/ports/event-store'
-import type { ProjectionDetails } from '@svc/projections/views'
+import type { ProjectionDetails } from '@svc/projections/projection-status'
 
 /** While no view is at the end of the log: some 50 ms of an EventStoreDB. */
 const COUNTED_MAX = 1_000

@@ -2,7 +2,7 @@
 import type { ProjectionDetails } from '@svc/contracts/admin/log'
 import { StoreUnavailableError } from '@svc/contracts/ports/event-store'
 import type { Clock } from '@svc/contracts/ports/time'
-import type { ProjectionDetails as View } from '@svc/projections/views'
+import type { ProjectionDetails as View } from '@svc/projections/projection-status'
 import { projectionState } from '../values/details.ts'
 import { timeOfEvent } from '../values/event-time.ts'
 import { behindEvents, type CountedLog } from './behind-events.ts'

@@ -8,22 +8,18 @@ import type {
 } from '@svc/contracts/admin/accounts'
 import type { ShownMovement } from '@svc/contracts/admin/corrections'
 import type { ListedGrant, ListedHold } from '@svc/contracts/admin/credit'
-import type { LoggedEvent, ProjectionState, QuarantinedStream } from '@svc/contracts/admin/log'
+import type { LoggedEvent } from '@svc/contracts/admin/log'
 import type { PriceDetails } from '@svc/contracts/admin/prices'
+import type { ProjectionState } from '@svc/contracts/admin/log'
+import type { QuarantinedStream } from '@svc/contracts/admin/log'
 import { accountOfStream } from '@svc/contracts/events/account'
 import { formatExact, formatPricePerMillion } from '@svc/contracts/money'
 import type { RecordedEvent } from '@svc/contracts/ports/event-store'
 import type { StreamDamage } from '@svc/contracts/ports/quarantine'
 import type { Movement } from '@svc/ledger/administration'
 import type { GrantSummary, KeySummary, AccountSummary as LedgerAccount } from '@svc/ledger/ledger'
-import type {
-  AccountRow,
-  GrantRow,
-  HoldRow,
-  KeyUsage,
-  PriceRow,
-  ProjectionStatus,
-} from '@svc/projections/views'
+import type { ProjectionStatus } from '@svc/projections/projection-status'
+import type { AccountRow, GrantRow, HoldRow, KeyUsage, PriceRow } from '@svc/projections/views'
 import { optionalTimeText, timeText } from './rfc3339-times.ts'
 
 type KeyUse = Pick<KeyUsage, 'createdBy' | 'lastUsedAt' | 'amount'>

@@ -1,0 +1,33 @@
+/** How far a view is, and how its rebuild goes. */
+import type { Position } from '@svc/contracts/ports/event-store'
+
+export interface ProjectionStatus {
+  readonly name: string
+  readonly version: number
+  /** Position of the last event in the view. */
+  readonly position: Position
+  /** Position of the last event in the log. */
+  readonly head: Position
+  readonly state: 'catching-up' | 'live' | 'stopped' | 'failed'
+  /** The error that stopped it, in one line. */
+  readonly error: string | null
+}
+
+export interface ProjectionDetails extends ProjectionStatus {
+  /** Events that are in its rows. */
+  readonly events: number
+  /** The last one since the start of the process; null: none. */
+  readonly rebuild: RebuildState | null
+}
+
+/** A rebuild of a view while it runs, and how it ended. */
+export interface RebuildState {
+  readonly state: 'running' | 'done' | 'failed' | 'cancelled'
+  /** Events folded, of those that are folded until the comparison: fixed at the start. */
+  readonly done: number
+  readonly total: number
+  /** Rows in which the old view and the new one differed; null until it is done. */
+  readonly differences: number | null
+  /** Why it failed, in one line. */
+  readonly error: string | null
+}
