@@ -1,6 +1,6 @@
 /** The page `docs/reference/admin-api.md`, made of the declarations of the operations. */
 import { z } from 'zod'
-import { ADMIN_PREFIX, type Declaration } from '../src/admin/declaration.ts'
+import { ADMIN_PREFIX, type Declaration } from '../src/admin/declaration/declaration.ts'
 import { adminOperations } from '../src/admin/operations.ts'
 import { type AdminRole, adminRoles } from '../src/events/admin-tokens.ts'
 import { markdownTable } from './markdown-table.ts'

@@ -1,5 +1,5 @@
 /** Positions of an EventStoreDB are bytes apart: whoever looks back goes from event to event. */
-import type { EventPage, LoggedEvent } from '@svc/contracts/admin/log'
+import type { EventPage, LoggedEvent } from '@svc/contracts/admin/events'
 import { startRunningServer } from '@svc/testing/running-server'
 import { expect, onTestFinished, test } from 'vitest'
 import { newPrefix, pay, startWorker } from './server-story.ts'

@@ -3,7 +3,7 @@
  * told.
  */
 
-import type { LoggedEvent } from '@svc/contracts/admin/log'
+import type { LoggedEvent } from '@svc/contracts/admin/events'
 import type { Operations } from '@svc/contracts/admin/operations'
 import { decodeEvent } from '@svc/contracts/events/codec'
 import { formatExact, type PicoDollars } from '@svc/contracts/money'

@@ -4,6 +4,7 @@ import { GRANT_PRIORITY_MAX, spendPolicy } from '../events/account.ts'
 import { dollars } from '../wire/billing.ts'
 import { cursor } from '../wire/cursor.ts'
 import { movement } from './corrections.ts'
+import { operation, type Shown } from './declaration/declaration.ts'
 import {
   amount,
   count,
@@ -13,11 +14,9 @@ import {
   metadata,
   moment,
   name,
-  operation,
   pageLimit,
   reason,
-  type Shown,
-} from './declaration.ts'
+} from './declaration/fields.ts'
 
 const account = { account_id: id }
 const named = { external_id: externalId.nullable().default(null), metadata: metadata.default({}) }

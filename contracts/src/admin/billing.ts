@@ -3,7 +3,8 @@ import { z } from 'zod'
 import { wireFormat } from '../events/account.ts'
 import { dollars, receipt } from '../wire/billing.ts'
 import { statementEntry } from '../wire/statement.ts'
-import { entryNumber, id, moment, operation, pageLimit, type Shown } from './declaration.ts'
+import { operation, type Shown } from './declaration/declaration.ts'
+import { entryNumber, id, moment, pageLimit } from './declaration/fields.ts'
 
 const statementPage = z.object({
   account_id: z.string(),

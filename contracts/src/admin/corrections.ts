@@ -2,18 +2,8 @@
 import { z } from 'zod'
 import { remainders, spendPolicy } from '../events/account.ts'
 import { dollars } from '../wire/billing.ts'
-import {
-  amount,
-  count,
-  id,
-  idempotencyKey,
-  lineOperation,
-  moment,
-  name,
-  operation,
-  reason,
-  type Shown,
-} from './declaration.ts'
+import { lineOperation, operation, type Shown } from './declaration/declaration.ts'
+import { amount, count, id, idempotencyKey, moment, name, reason } from './declaration/fields.ts'
 
 const priceRates = z.object({ input: dollars, cached_input: dollars, output: dollars })
 

@@ -3,7 +3,8 @@ import { z } from 'zod'
 import { dollars } from '../wire/billing.ts'
 import { cursor } from '../wire/cursor.ts'
 import { grantDetails } from './accounts.ts'
-import { id, moment, operation, pageLimit, type Shown } from './declaration.ts'
+import { operation, type Shown } from './declaration/declaration.ts'
+import { id, moment, pageLimit } from './declaration/fields.ts'
 
 const page = {
   /** Only of this account. */

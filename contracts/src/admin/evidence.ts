@@ -1,6 +1,7 @@
 /** What proves the history of the accounts: evidence files, and the key that signs them. */
 import { z } from 'zod'
-import { id, lineOperation, nothing, operation, type Shown } from './declaration.ts'
+import { lineOperation, operation, type Shown } from './declaration/declaration.ts'
+import { id, nothing } from './declaration/fields.ts'
 
 const evidenceKey = z.object({
   /** A verifier key, as signed notes have them: to be given to customers, by another way. */

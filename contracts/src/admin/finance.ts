@@ -3,7 +3,8 @@ import { z } from 'zod'
 import { bookAccounts } from '../ledger/postings.ts'
 import { dollars } from '../wire/billing.ts'
 import { ZONE_CHARACTERS_MAX } from '../zone.ts'
-import { count, lineOperation, nothing, operation, type Shown } from './declaration.ts'
+import { lineOperation, operation, type Shown } from './declaration/declaration.ts'
+import { count, nothing } from './declaration/fields.ts'
 
 /**
  * `opening + payments + promotional − used − expired − refunded + corrected = closing`, of every

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Declaration } from './declaration.ts'
+import type { Declaration } from './declaration/declaration.ts'
 import { adminOperations } from './operations.ts'
 
 const operations = Object.entries<Declaration>(adminOperations)

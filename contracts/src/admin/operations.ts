@@ -8,10 +8,13 @@ import { accountOperations } from './accounts.ts'
 import { billingOperations } from './billing.ts'
 import { correctionOperations } from './corrections.ts'
 import { creditOperations } from './credit.ts'
-import type { Declaration, Shown } from './declaration.ts'
+import type { Declaration, Shown } from './declaration/declaration.ts'
 import { evidenceOperations } from './evidence.ts'
 import { financeOperations } from './finance.ts'
-import { logOperations } from './log.ts'
+import { eventOperations } from './log/events.ts'
+import { feedOperations } from './log/feed.ts'
+import { projectionOperations } from './log/projections.ts'
+import { verificationOperations } from './log/verification.ts'
 import { priceOperations } from './prices.ts'
 import { replayOperations } from './replay.ts'
 import { tokenOperations } from './tokens.ts'
@@ -27,7 +30,10 @@ export const adminOperations = {
   ...evidenceOperations,
   ...financeOperations,
   ...priceOperations,
-  ...logOperations,
+  ...verificationOperations,
+  ...eventOperations,
+  ...projectionOperations,
+  ...feedOperations,
   ...usageOperations,
   ...workerOperations,
   ...tokenOperations,

@@ -2,17 +2,8 @@
 import { z } from 'zod'
 import { priceListName } from '../price.ts'
 import { dollars } from '../wire/billing.ts'
-import {
-  amount,
-  id,
-  idempotencyKey,
-  moment,
-  name,
-  nothing,
-  operation,
-  reason,
-  type Shown,
-} from './declaration.ts'
+import { operation, type Shown } from './declaration/declaration.ts'
+import { amount, id, idempotencyKey, moment, name, nothing, reason } from './declaration/fields.ts'
 
 const rates = { input: dollars, cached_input: dollars, output: dollars }
 

@@ -3,7 +3,8 @@ import { z } from 'zod'
 import { dollars } from '../wire/billing.ts'
 import { statementEntry } from '../wire/statement.ts'
 import { accountDetails, accountSummary } from './accounts.ts'
-import { count, id, lineOperation, nothing, type Shown } from './declaration.ts'
+import { lineOperation, type Shown } from './declaration/declaration.ts'
+import { count, id, nothing } from './declaration/fields.ts'
 
 const PLACE_CHARACTERS_MAX = 40
 

@@ -1,15 +1,8 @@
 /** Admin tokens: who may call these operations, and with which role. */
 import { z } from 'zod'
 import { adminRoles } from '../events/admin-tokens.ts'
-import {
-  id,
-  idempotencyKey,
-  moment,
-  nothing,
-  operation,
-  reason,
-  type Shown,
-} from './declaration.ts'
+import { operation, type Shown } from './declaration/declaration.ts'
+import { id, idempotencyKey, moment, nothing, reason } from './declaration/fields.ts'
 
 /** Shown as `operator:<name>` with whatever its holder does. */
 const tokenName = z

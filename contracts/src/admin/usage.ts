@@ -2,7 +2,8 @@
 import { z } from 'zod'
 import { requestsAnswer, requestsFields } from '../wire/requests.ts'
 import { usageAnswer, usageFields } from '../wire/usage.ts'
-import { id, operation } from './declaration.ts'
+import { operation } from './declaration/declaration.ts'
+import { id } from './declaration/fields.ts'
 
 export const usageOperations = {
   accountUsage: operation({

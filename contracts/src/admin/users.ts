@@ -1,7 +1,8 @@
 /** Users of the dashboard: who is let in, and what they may there. */
 import { z } from 'zod'
 import { accountRoles, linkKinds, platformRoles } from '../events/users.ts'
-import { id, nothing, operation, type Shown } from './declaration.ts'
+import { operation, type Shown } from './declaration/declaration.ts'
+import { id, nothing } from './declaration/fields.ts'
 
 const platformRole = z.enum(platformRoles)
 const accountRole = z.enum(accountRoles)

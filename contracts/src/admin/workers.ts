@@ -7,8 +7,9 @@ import {
   drainRequest,
   healthResponse,
 } from '../worker/condition.ts'
-import { count, id, lineOperation, nothing, operation, type Shown } from './declaration.ts'
-import { projectionState } from './log.ts'
+import { lineOperation, operation, type Shown } from './declaration/declaration.ts'
+import { count, id, nothing } from './declaration/fields.ts'
+import { projectionState } from './log/projections.ts'
 
 const URL_CHARACTERS_MAX = 1_000
 

@@ -3,7 +3,7 @@
  * is the same, made by the same handler: only who asks is told by the session, not by a key.
  */
 import { z } from 'zod'
-import { eventId, id, idempotencyKey, moment, name } from '../admin/declaration.ts'
+import { eventId, id, idempotencyKey, moment, name } from '../admin/declaration/fields.ts'
 import { spendPolicy } from '../events/account.ts'
 import { balanceAnswer, dollars, receipt } from '../wire/billing.ts'
 import {

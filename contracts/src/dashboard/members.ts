@@ -1,6 +1,6 @@
 /** The people of an account, and the links that let others in. */
 import { z } from 'zod'
-import { id } from '../admin/declaration.ts'
+import { id } from '../admin/declaration/fields.ts'
 import { dashboardOperation } from './declaration.ts'
 import { accountRole } from './session.ts'
 

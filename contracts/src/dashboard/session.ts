@@ -1,6 +1,6 @@
 /** Who somebody is: signing in and out, the links that let people in, their own sessions. */
 import { z } from 'zod'
-import { name, nothing } from '../admin/declaration.ts'
+import { name, nothing } from '../admin/declaration/fields.ts'
 import { accountRoles, platformRoles } from '../events/users.ts'
 import { EMAIL_CHARACTERS_MAX } from '../ports/people/user-records.ts'
 import { dollars } from '../wire/dollars.ts'

@@ -3,7 +3,7 @@
  * and what a trusted proxy says.
  */
 import { z } from 'zod'
-import { id, name, nothing } from '../admin/declaration.ts'
+import { id, name, nothing } from '../admin/declaration/fields.ts'
 import { dashboardOperation } from './declaration.ts'
 import { givenPassword, linkSecret, session } from './session.ts'
 

@@ -1,5 +1,5 @@
 /** What operators do beside accounts: a month, the past, evidence, people, workers. */
-import type { ProjectionDetails } from '@svc/contracts/admin/log'
+import type { ProjectionDetails } from '@svc/contracts/admin/projections'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { violations } from '../testing/accessibility.ts'

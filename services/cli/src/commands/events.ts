@@ -1,5 +1,5 @@
 /** `svc events list|show|tail` */
-import type { EventPage, LoggedEvent } from '@svc/contracts/admin/log'
+import type { EventPage, LoggedEvent } from '@svc/contracts/admin/events'
 import type { Operations } from '@svc/contracts/admin/operations'
 import { printable } from '@svc/contracts/printable'
 import { Command, Option } from 'commander'

@@ -1,5 +1,5 @@
 /** `svc feed check|resend` */
-import type { FeedCheckResult } from '@svc/contracts/admin/log'
+import type { FeedCheckResult } from '@svc/contracts/admin/feed'
 import { printable } from '@svc/contracts/printable'
 import { Command } from 'commander'
 import type { Context } from '../context/context.ts'

@@ -1,5 +1,9 @@
 /** `svc projection list|rebuild|cancel-rebuild` */
-import type { ProjectionDetails, ProjectionState, RebuildTrial } from '@svc/contracts/admin/log'
+import type {
+  ProjectionDetails,
+  ProjectionState,
+  RebuildTrial,
+} from '@svc/contracts/admin/projections'
 import { Command } from 'commander'
 import type { Context } from '../context/context.ts'
 import { CliError, EXIT_DIFFERENCE, EXIT_INTERRUPTED } from '../context/exit-codes.ts'

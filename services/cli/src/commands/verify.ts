@@ -1,5 +1,5 @@
 /** `svc verify` */
-import type { KeptVerification, VerifyResult } from '@svc/contracts/admin/log'
+import type { KeptVerification, VerifyResult } from '@svc/contracts/admin/verification'
 import { Command, Option } from 'commander'
 import type { Context } from '../context/context.ts'
 import {

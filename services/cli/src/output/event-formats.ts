@@ -1,5 +1,5 @@
 /** Events as a table, CSV, JSON or lines of JSON. The table has no room for what is in them. */
-import type { LoggedEvent } from '@svc/contracts/admin/log'
+import type { LoggedEvent } from '@svc/contracts/admin/events'
 import { csvLine, csvText } from '@svc/contracts/csv'
 import { jsonText } from '@svc/contracts/json-text'
 import { type Column, Table } from './table.ts'

@@ -1,6 +1,6 @@
 /** One suite for the operations, on an opened folder and over the admin routes of a server. */
 
-import type { EventPage, LoggedEvent } from '@svc/contracts/admin/log'
+import type { EventPage, LoggedEvent } from '@svc/contracts/admin/events'
 import type { Operations } from '@svc/contracts/admin/operations'
 import { ServiceError } from '@svc/contracts/errors'
 import { accountStream } from '@svc/contracts/events/account'

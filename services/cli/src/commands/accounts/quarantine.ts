@@ -1,5 +1,5 @@
 /** `svc account quarantine list` */
-import type { QuarantinedStream } from '@svc/contracts/admin/log'
+import type { QuarantinedStream } from '@svc/contracts/admin/verification'
 import type { Command } from 'commander'
 import type { Context } from '../../context/context.ts'
 import { type Column, tableText } from '../../output/table.ts'

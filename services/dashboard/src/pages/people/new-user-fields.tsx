@@ -1,4 +1,4 @@
-import { NAME_CHARACTERS_MAX } from '@svc/contracts/admin/declaration'
+import { NAME_CHARACTERS_MAX } from '@svc/contracts/admin/fields'
 import { PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN } from '@svc/contracts/dashboard/session'
 import { t } from '../../text/translate.ts'
 import { Field } from '../../ui/field.tsx'

@@ -1,6 +1,6 @@
 /** Looks into the event log for operators: a page of what is there, or what comes. */
 
-import type { EventPage, LoggedEvent } from '@svc/contracts/admin/log'
+import type { EventPage, LoggedEvent } from '@svc/contracts/admin/events'
 import { ServiceError } from '@svc/contracts/errors'
 import { eventSchemas } from '@svc/contracts/events/codec'
 import {

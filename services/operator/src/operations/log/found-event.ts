@@ -1,5 +1,5 @@
 /** One event by its id, wherever in the log it stands. */
-import type { LoggedEvent } from '@svc/contracts/admin/log'
+import type { LoggedEvent } from '@svc/contracts/admin/events'
 import { ServiceError } from '@svc/contracts/errors'
 import type { Projections } from '@svc/projections/open-projections'
 import { loggedEvent } from '../values/details.ts'

@@ -1,6 +1,10 @@
 /** What is kept of a verification: who had it made and what came out, as an event of the log. */
 import type { Caller } from '@svc/contracts/admin/caller'
-import type { KeptVerification, VerifyProgress, VerifyResult } from '@svc/contracts/admin/log'
+import type {
+  KeptVerification,
+  VerifyProgress,
+  VerifyResult,
+} from '@svc/contracts/admin/verification'
 import type { ServiceStatus } from '@svc/contracts/admin/workers'
 import { ServiceError } from '@svc/contracts/errors'
 import type { AuditTrail } from '../../access/audit-trail.ts'

@@ -1,5 +1,5 @@
 /** Looks back from the end of the event log, or from one of its events: who did what of late. */
-import type { EventPage, LoggedEvent } from '@svc/contracts/admin/log'
+import type { EventPage, LoggedEvent } from '@svc/contracts/admin/events'
 import type { Position, RecordedEvent } from '@svc/contracts/ports/event-store'
 import { loggedEvent } from '../values/details.ts'
 import {

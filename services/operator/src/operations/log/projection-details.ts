@@ -1,5 +1,5 @@
 /** Where views stand behind the log: in events, and in time. */
-import type { ProjectionDetails } from '@svc/contracts/admin/log'
+import type { ProjectionDetails } from '@svc/contracts/admin/projections'
 import { StoreUnavailableError } from '@svc/contracts/ports/event-store'
 import type { Clock } from '@svc/contracts/ports/time'
 import type { ProjectionDetails as View } from '@svc/projections/projection-status'

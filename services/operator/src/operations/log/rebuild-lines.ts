@@ -1,6 +1,6 @@
 /** A rebuild of a view, with its progress; and what it would have to do. */
 import { performance } from 'node:perf_hooks'
-import type { RebuildProgress, RebuildResult, RebuildTrial } from '@svc/contracts/admin/log'
+import type { RebuildProgress, RebuildResult, RebuildTrial } from '@svc/contracts/admin/projections'
 import { untilAborted } from '@svc/contracts/ports/within'
 import type { Projections } from '@svc/projections/open-projections'
 import { progressLines, ratePerSecond } from './progress-lines.ts'

@@ -1,6 +1,6 @@
 /** A verification of the log, with its progress. */
 
-import type { VerifyProgress, VerifyResult } from '@svc/contracts/admin/log'
+import type { VerifyProgress, VerifyResult } from '@svc/contracts/admin/verification'
 import { ServiceError } from '@svc/contracts/errors'
 import { isCheckpointsStream } from '@svc/contracts/events/evidence'
 import { unreadableBecause } from '@svc/contracts/events/stored-event'

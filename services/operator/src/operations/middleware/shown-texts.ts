@@ -3,7 +3,7 @@
  * Events themselves are shown as they are stored: their hash is over the word. Who caused them is
  * shown by name, where they are listed for people.
  */
-import type { EventPage, LoggedEvent } from '@svc/contracts/admin/log'
+import type { EventPage, LoggedEvent } from '@svc/contracts/admin/events'
 import type { OperationHandlers, OperationName } from '@svc/contracts/admin/operations'
 import { withTextsShown } from '@svc/contracts/ports/shown-texts'
 import type { TextStore } from '@svc/contracts/ports/text-store'

@@ -1,4 +1,4 @@
-import type { KeptVerification } from '@svc/contracts/admin/log'
+import type { KeptVerification } from '@svc/contracts/admin/verification'
 import { useQuery } from '@tanstack/react-query'
 import { askAdmin } from '../../../api/admin.ts'
 import { countText } from '../../../text/times.ts'

@@ -1,4 +1,4 @@
-import type { VerifyProgress, VerifyResult } from '@svc/contracts/admin/log'
+import type { VerifyProgress, VerifyResult } from '@svc/contracts/admin/verification'
 import { countText } from '../../../text/times.ts'
 import { Code } from '../../../ui/copying/code.tsx'
 import { Notice } from '../../../ui/notice.tsx'

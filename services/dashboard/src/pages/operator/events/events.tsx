@@ -1,4 +1,4 @@
-import type { LoggedEvent } from '@svc/contracts/admin/log'
+import type { LoggedEvent } from '@svc/contracts/admin/events'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { given } from '../../../address/search.ts'

@@ -1,4 +1,4 @@
-import type { ProjectionDetails } from '@svc/contracts/admin/log'
+import type { ProjectionDetails } from '@svc/contracts/admin/projections'
 import { useMay } from '../../../api/admin.ts'
 import { countText, durationText } from '../../../text/times.ts'
 import { Badge, type BadgeLook } from '../../../ui/badge.tsx'

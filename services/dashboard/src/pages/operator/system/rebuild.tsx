@@ -1,4 +1,4 @@
-import type { ProjectionDetails } from '@svc/contracts/admin/log'
+import type { ProjectionDetails } from '@svc/contracts/admin/projections'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { askAdmin, useAdminChange } from '../../../api/admin.ts'

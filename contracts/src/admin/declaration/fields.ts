@@ -1,63 +1,7 @@
-/**
- * How an operation of the operator is declared: once. The HTTP routes, the client of a running
- * server and the OpenAPI document are made of the declarations, and so are the types that the
- * command line is held to. Whoever carries an operation out has one handler for it.
- *
- *     declaration ──▶ route ──▶ handler          a running server
- *          └────────▶ client                     who talks to one
- *          └────────▶ /openapi.json              who writes a client
- *
- * On the wire every name is in snake_case, amounts and prices are exact decimal text in dollars,
- * positions are decimal text, times are RFC 3339.
- */
+/** Fields that many operations take: what they may hold is said here once. */
 import { z } from 'zod'
-import type { DeepReadonly } from '../deep-readonly.ts'
-import type { AdminRole } from '../events/admin-tokens.ts'
-import { tokenCount } from '../tokens.ts'
-import { isMoment } from '../zone.ts'
-
-export const ADMIN_PREFIX = '/admin/v1'
-
-export interface Declaration {
-  readonly method: 'GET' | 'POST'
-  /** Behind the prefix. What `:name` does not take of the input is the query, or the body. */
-  readonly path: string
-  /** The least role that may. */
-  readonly role: AdminRole
-  /** In one line, for people. */
-  readonly summary: string
-  readonly input: z.ZodObject
-  readonly output: z.ZodType
-  /**
-   * For what shows customers' records: the fields of the input that say whose, and from when to
-   * when. Who reads them with an admin token leaves an event behind.
-   */
-  readonly recorded?: readonly string[]
-  /**
-   * What a repeat does, in one sentence: for what changes something and needs no idempotency key,
-   * because what is asked for is a state, and a repeat finds it.
-   */
-  readonly repeat?: string
-  /** One JSON value, or newline-delimited JSON as long as it lasts: then `output` is of a line. */
-  readonly answer: 'json' | 'lines'
-}
-
-/** Checks the form of a declaration, and keeps its exact type. */
-export function operation<const D extends Omit<Declaration, 'answer'>>(
-  declaration: D,
-): D & { readonly answer: 'json' } {
-  return { ...declaration, answer: 'json' }
-}
-
-/** Like {@link operation}, for what answers line by line. */
-export function lineOperation<const D extends Omit<Declaration, 'answer'>>(
-  declaration: D,
-): D & { readonly answer: 'lines' } {
-  return { ...declaration, answer: 'lines' }
-}
-
-/** What a schema describes, as nobody may change it. */
-export type Shown<Schema extends z.ZodType> = DeepReadonly<z.output<Schema>>
+import { tokenCount } from '../../tokens.ts'
+import { isMoment } from '../../zone.ts'
 
 const ID_CHARACTERS_MAX = 100
 export const NAME_CHARACTERS_MAX = 200

@@ -1,0 +1,71 @@
+/** The topic to which the events of the log are sent. */
+import { z } from 'zod'
+import { lineOperation, type Shown } from '../declaration/declaration.ts'
+import { count, id, position } from '../declaration/fields.ts'
+
+const feedCheckProgress = z.object({
+  type: z.literal('progress'),
+  /** Of the log and of the topic, so far. */
+  events: count,
+  records: count,
+})
+
+const feedCheckResult = z.object({
+  type: z.literal('result'),
+  topic: z.string(),
+  /** Up to here the log was compared; what is behind it may be on its way still. */
+  position: z.string(),
+  /** Accounts, and one for the prices. */
+  keys: count,
+  events: count,
+  records: count,
+  /** Records of an event that the topic has already: consumers drop them by their id. */
+  doubled: count,
+  /** Events that came behind newer ones of their account, because they were sent again. */
+  late: count,
+  /** Empty when every event is there. */
+  findings: z.array(
+    z.object({
+      /** The account, or `pricing`. */
+      key: z.string(),
+      events: count,
+      missing: count,
+      /** From where a resend has all of them; null when none is missing. */
+      first_missing: z.string().nullable(),
+      /** Whether its last event has the same hash in the topic and in the log. */
+      last_hash: z.enum(['holds', 'differs']),
+    }),
+  ),
+})
+export type FeedCheckResult = Shown<typeof feedCheckResult>
+
+const feedResendProgress = z.object({ type: z.literal('progress'), events: count })
+const feedResendResult = z.object({
+  type: z.literal('result'),
+  topic: z.string(),
+  /** Events that were sent again, each acknowledged. */
+  events: count,
+  /** The last position that was looked at: behind it the feed goes on by itself. */
+  position: z.string(),
+})
+
+export const feedOperations = {
+  checkFeed: lineOperation({
+    method: 'POST',
+    path: '/feed/check',
+    role: 'auditor',
+    summary: 'Compare the topic with the event log: what is missing, doubled, altered',
+    input: z.strictObject({}),
+    output: z.discriminatedUnion('type', [feedCheckProgress, feedCheckResult]),
+  }),
+  resendFeed: lineOperation({
+    method: 'POST',
+    path: '/feed/resend',
+    role: 'operator',
+    summary: 'Send events to the topic once more, from a position on',
+    repeat: 'Sends them once more: consumers drop them by their id.',
+    /** The position of the first event, and whose events; all without an account. */
+    input: z.strictObject({ from: position, account_id: id.optional() }),
+    output: z.discriminatedUnion('type', [feedResendProgress, feedResendResult]),
+  }),
+}
