@@ -1,6 +1,5 @@
 /** What may happen to users: given what has happened, when this is asked, then that. */
 import { describe, test } from 'vitest'
-import type { UserBounds } from './decide.ts'
 import {
   AT,
   at,
@@ -16,6 +15,7 @@ import {
   status,
   used,
 } from './testing/given-users.ts'
+import type { UserBounds } from './user-rules.ts'
 
 const issue = { type: 'IssueLink', linkId: 'link_2', secretHash: 'hash', expiresAt: LATER } as const
 const invite = { ...issue, kind: 'invitation', platformRole: null, userId: null } as const

@@ -16,16 +16,13 @@ import type { EventStore, NewEvent } from '@svc/contracts/ports/event-store'
 import type { Quarantine } from '@svc/contracts/ports/quarantine'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
 import { FreshStream } from '@svc/ledger/fresh-stream'
-import {
-  checkRoomForUser,
-  decide,
-  hasPlatformOwner,
-  noSuchLink,
-  type UserCommand,
-  usableLink,
-} from './decide.ts'
+import { decide } from './decide.ts'
+import { noSuchLink, usableLink } from './link-decisions.ts'
 import { linkOfSecret, makeLinkSecret } from './link-secret.ts'
+import { hasPlatformOwner } from './platform-role.ts'
 import { evolve, type Link, noUsers, type User } from './state.ts'
+import type { UserCommand } from './user-command.ts'
+import { checkRoomForUser } from './user-rules.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS

@@ -2,8 +2,10 @@
 import { ServiceError } from '@svc/contracts/errors'
 import type { UserEvent } from '@svc/contracts/events/users'
 import { expect } from 'vitest'
-import { decide, type UserBounds, type UserCommand } from '../decide.ts'
+import { decide } from '../decide.ts'
 import { evolve, noUsers } from '../state.ts'
+import type { UserCommand } from '../user-command.ts'
+import type { UserBounds } from '../user-rules.ts'
 
 export const AT = 1_000
 export const LATER = 2_000
