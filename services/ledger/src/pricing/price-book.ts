@@ -28,9 +28,10 @@ import {
   checkCorrection,
   checkNotAccepted,
   checkPrice,
+  checkSamePrice,
+  checkSameRun,
   checkSchedule,
   checkWithdrawal,
-  isSameRates,
   MAX_CORRECTIONS,
   startOf,
 } from './price-rules.ts'
@@ -177,7 +178,7 @@ export class PriceBook implements Pricing {
     await this.#record(runId, actor, async () => {
       const begun = this.#corrections.get(runId)
       if (begun !== undefined) {
-        refuseOtherContent(begun, asked)
+        checkSameRun(begun, asked)
         return undefined
       }
       if (this.#corrections.size >= MAX_CORRECTIONS) {
@@ -226,7 +227,7 @@ export class PriceBook implements Pricing {
     await this.#record(version, actor, () => {
       const made = this.#lists.find(version)
       created = made === undefined && !(isOnlyAsFirst && this.#lists.size > 0)
-      if (made !== undefined) refuseOtherPrice(made, newPrice)
+      if (made !== undefined) checkSamePrice(made, newPrice)
       if (!created) return undefined
       const at = clock.nowMs()
       const { model, priceList, price } = this.#checked(newPrice, at, version)
@@ -311,29 +312,4 @@ export class PriceBook implements Pricing {
       void this.lookAgain().then(() => this.#planRefresh())
     })
   }
-}
-
-/** What was not named the first time may be left out the next time, too, and is then as it was. */
-function refuseOtherContent({ price, from, to }: PriceCorrection, asked: CorrectedPrice): void {
-  const isSame =
-    price.version === asked.version &&
-    isSameRates(price, asked.rates) &&
-    (asked.from === undefined || asked.from === from) &&
-    (asked.to === undefined || asked.to === to)
-  if (isSame) return
-  const message = 'This run was begun before, with another price or for other requests.'
-  throw new ServiceError('conflict', message)
-}
-
-/** A price from now on is one from when it was first asked for. */
-function refuseOtherPrice(made: PublishedPrice, asked: NewPrice): void {
-  const { model, priceList = DEFAULT_PRICE_LIST, rates, effectiveFrom } = asked
-  const isSame =
-    made.model === model &&
-    made.priceList === priceList &&
-    isSameRates(made, rates) &&
-    (effectiveFrom === undefined || effectiveFrom === made.effectiveFrom)
-  if (isSame) return
-  const message = `Another price was published under this idempotency key: ${made.version}.`
-  throw new ServiceError('conflict', message)
 }

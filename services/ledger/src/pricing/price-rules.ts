@@ -1,6 +1,13 @@
-/** What can be published, and what can be withdrawn. Refusals name the field at fault. */
+/** What can be published, withdrawn and corrected. Refusals name the field at fault. */
 import { ServiceError } from '@svc/contracts/errors'
-import { type PriceVersion, priceListName, priceVersion, type Rates } from '@svc/contracts/price'
+import type { PriceCorrection } from '@svc/contracts/events/account'
+import {
+  DEFAULT_PRICE_LIST,
+  type PriceVersion,
+  priceListName,
+  priceVersion,
+  type Rates,
+} from '@svc/contracts/price'
 import { PRICE_NOTICE_MS } from '../writer/ledger-limits.ts'
 import type { PriceLists } from './price-lists.ts'
 import type { PublishedPrice } from './published-price.ts'
@@ -102,7 +109,7 @@ export function checkWithdrawal(
   )
 }
 
-export function isSameRates(one: Rates, other: Rates): boolean {
+function isSameRates(one: Rates, other: Rates): boolean {
   const { input, cachedInput, output } = other
   return one.input === input && one.cachedInput === cachedInput && one.output === output
 }
@@ -168,6 +175,46 @@ export function checkNotAccepted(
     `Other gateways may accept requests at the price ${version} until ${timeText(lastMs)}, a ` +
     'minute after it was replaced: correct it then, or say up to when requests are meant (to).'
   throw new ServiceError('conflict', message, { param: 'to' })
+}
+
+/**
+ * What was not named the first time may be left out the next time, too, and is then as it was.
+ *
+ * @throws {ServiceError} `conflict` for a run that was begun about something else
+ */
+export function checkSameRun({ price, from, to }: PriceCorrection, asked: CorrectedPrice): void {
+  const isSame =
+    price.version === asked.version &&
+    isSameRates(price, asked.rates) &&
+    (asked.from === undefined || asked.from === from) &&
+    (asked.to === undefined || asked.to === to)
+  if (isSame) return
+  const message = 'This run was begun before, with another price or for other requests.'
+  throw new ServiceError('conflict', message)
+}
+
+interface AskedPrice {
+  readonly model: string
+  readonly priceList?: string
+  readonly rates: Rates
+  readonly effectiveFrom?: number
+}
+
+/**
+ * A price from now on is one from when it was first asked for.
+ *
+ * @throws {ServiceError} `conflict` for a price that was published as another one
+ */
+export function checkSamePrice(made: PublishedPrice, asked: AskedPrice): void {
+  const { model, priceList = DEFAULT_PRICE_LIST, rates, effectiveFrom } = asked
+  const isSame =
+    made.model === model &&
+    made.priceList === priceList &&
+    isSameRates(made, rates) &&
+    (effectiveFrom === undefined || effectiveFrom === made.effectiveFrom)
+  if (isSame) return
+  const message = `Another price was published under this idempotency key: ${made.version}.`
+  throw new ServiceError('conflict', message)
 }
 
 function timeText(timeMs: number): string {
