@@ -129,6 +129,17 @@ describeOnOwnKafka('Kafka that fails', () => {
     expect((await valuesOf(topic)).at(-1)).toBe('5')
   })
 
+  test('a topic that is gone ends a delivery, and is made when it is opened again', async () => {
+    const name = `svc-test-${randomUUID()}`
+    const topic = await newTopic(name)
+    await send(topic, '1')
+    await asAdmin((admin) => admin.deleteTopics({ topics: [name] }))
+    await expect(send(topic, '2')).rejects.toThrow(`there is no topic ${name} any more`)
+    const again = await newTopic(name)
+    await send(again, '3')
+    expect(await valuesOf(again)).toEqual(['3'])
+  })
+
   test.each([
     ['cleanup.policy', 'compact', 'compaction drops'],
     ['unclean.leader.election.enable', 'true', 'drops acknowledged records'],

@@ -176,6 +176,10 @@ export class KafkaTopic implements BusTopic {
       throw new BusRewoundError(`partition ${error.partition} of ${this.#name} has lost records`)
     }
     const isWorn = (this.#backoff.pauses + 1) % FAILURES_PER_PRODUCER === 0
+    // A broker that has just started says the same for a moment.
+    if (isWorn && type === 'UNKNOWN_TOPIC_OR_PARTITION') {
+      throw new BusRewoundError(`there is no topic ${this.#name} any more`)
+    }
     if (isWorn || NUMBERS_LOST.has(type)) this.#discardProducer()
   }
 

@@ -99,6 +99,9 @@ class MemoryTopic implements BusTopic {
 
   /** What is sent behind records that are lost would hide that they are. */
   #refuseRewound(): void {
+    if (!this.#cluster.topics.has(this.#name)) {
+      throw new BusRewoundError(`there is no topic ${this.#name} any more`)
+    }
     for (const [partition, { length }] of this.#partitions.entries()) {
       if (length >= (this.acknowledged[partition] ?? 0n)) continue
       this.acknowledged[partition] = 0n

@@ -19,6 +19,7 @@ import type { PicoDollars } from '@svc/contracts/money'
 import { Backoff } from '@svc/contracts/ports/backoff'
 import {
   type Bus,
+  BusRewoundError,
   type BusTopic,
   MAX_DELIVERY_RECORDS,
   type TopicPlan,
@@ -158,6 +159,7 @@ export class Relay {
       } catch (error) {
         if (signal.aborted) return
         this.#noteTrouble(error)
+        if (error instanceof BusRewoundError) await this.#closeTopic()
         await backoff.pause(signal)
       }
     }
@@ -175,6 +177,13 @@ export class Relay {
       this.#ports.log.error(fields, 'the feed topic has lost records: svc feed check finds them')
     }
     return this.#topic
+  }
+
+  /** It may be gone: a topic is made when it is opened. */
+  async #closeTopic(): Promise<void> {
+    const topic = this.#topic
+    this.#topic = undefined
+    await topic?.close()
   }
 
   /** Until it is stopped. @throws what ended it otherwise */
