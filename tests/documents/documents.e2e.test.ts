@@ -4,7 +4,7 @@
  * the output.
  */
 import { execFile } from 'node:child_process'
-import { copyFileSync, readFileSync, symlinkSync } from 'node:fs'
+import { copyFileSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { alterFile, runInFile } from '@svc/infra/event-store/compliance/alter-file'
@@ -120,9 +120,9 @@ test('docs/how-to/mend-a-damaged-stream.md names a damaged row and puts it back'
   const { accountId } = await server.ready()
   await server.stop()
   const page = readFileSync(join(ROOT, 'docs/how-to/mend-a-damaged-stream.md'), 'utf8')
-  const [look] = readBlocks(page)
+  const [look, forget] = readBlocks(page)
   const [statements = ''] = textsIn(page, 'sql')
-  if (look === undefined) throw new Error('the page has no commands')
+  if (look === undefined || forget === undefined) throw new Error('the page lacks commands')
   const file = join(place, 'data', 'ledger.db')
   const backup = join(place, 'ledger.db')
   copyFileSync(file, backup)
@@ -133,6 +133,12 @@ test('docs/how-to/mend-a-damaged-stream.md names a damaged row and puts it back'
   const found = await runInBash(look.commands, place, {})
   expect(found.code).toBe(1)
   expect(found.output).toMatch(new RegExp(`${stream}.* 1 `))
+  // Views that are built now know the row as it should not be.
+  rmSync(join(place, 'data', 'views'), { recursive: true })
+  const misled = new ServerProcess(join(place, 'data'))
+  onTestFinished(() => misled.kill('SIGKILL'))
+  await misled.ready()
+  await misled.stop()
 
   runInFile(
     file,
@@ -141,6 +147,7 @@ test('docs/how-to/mend-a-damaged-stream.md names a damaged row and puts it back'
       .replaceAll('account-acct_…', stream)
       .replaceAll('revision = 7', 'revision = 1'),
   )
+  await runBlock(forget, place, {})
   await runBlock(look, place, {})
 })
 
