@@ -40,7 +40,13 @@ blank line is a heartbeat.
 `
 
 const onceNote =
-  'The header `Idempotency-Key` stands for `idempotency_key`: the same key does it once.\n'
+  'The header `Idempotency-Key` stands for `idempotency_key`: the same key does it once.'
+const externalIdNote =
+  'With an `external_id` that alone says what is the same, and the key nothing.'
+
+function onceNoteOf({ input }: Declaration): string {
+  return `${onceNote}${'external_id' in input.shape ? ` ${externalIdNote}` : ''}\n`
+}
 
 /** @returns the page as Markdown, in the order of the declarations */
 export function adminReference(): string {
@@ -89,7 +95,7 @@ function section(name: string, operation: Declaration): string {
     `### ${name}\n`,
     `${summary}. \`${routeOf(operation)}\`, role \`${role}\`.\n`,
     ...(repeat === undefined ? [] : [`Asked for again: ${repeat}\n`]),
-    ...('idempotency_key' in input.shape ? [onceNote] : []),
+    ...('idempotency_key' in input.shape ? [onceNoteOf(operation)] : []),
     ...(fields.length === 0 ? [] : [markdownTable([['Field', 'In', 'Type'], ...fields]), '']),
     `${answered}: ${typeName(jsonSchema(output, 'output'))}.\n`,
   ].join('\n')

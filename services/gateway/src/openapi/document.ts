@@ -137,7 +137,7 @@ function describeAdmin(name: string, declared: Declaration, schemas: SchemaColle
     security: [{ operatorToken: [] }],
     parameters: [
       ...named.map(inPath),
-      ...(inHeader(input.shape) ? [idempotencyHeader] : []),
+      ...(inHeader(input.shape) ? [idempotencyHeaderOf(declared)] : []),
       ...(method === 'GET'
         ? rest.map(([field, schema]) => inQuery({ name: field, schema, of: name }, schemas))
         : []),
@@ -163,6 +163,13 @@ const idempotencyHeader = {
   in: 'header',
   description: 'What is asked for again with the same key is done once.',
   schema: { type: 'string', maxLength: 255 },
+}
+
+/** An external id says by itself what was asked for before. */
+function idempotencyHeaderOf({ input }: Declaration): object {
+  if (!('external_id' in input.shape)) return idempotencyHeader
+  const description = `${idempotencyHeader.description} Without effect beside an external_id.`
+  return { ...idempotencyHeader, description }
 }
 
 function inPath(name: string): object {

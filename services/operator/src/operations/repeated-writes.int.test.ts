@@ -80,6 +80,22 @@ describe.each([
     expect(await operations.listAdminTokens()).toHaveLength(1)
   })
 
+  test('an external id alone says what is the same, whatever the idempotency key', async () => {
+    const { operations } = await open()
+    const terms = { name: 'n', spend_policy: 'strict', metadata: {} } as const
+    const opened = (external_id: string, idempotency_key: string) =>
+      operations.openAccount({ ...terms, external_id, idempotency_key })
+    const one = await opened('e1', 'k1')
+    expect((await opened('e2', 'k1')).created).toBe(true)
+    expect(await opened('e1', 'k2')).toEqual({ ...one, created: false })
+    const key = { account_id: one.account_id, name: 'n', expires_at: null, metadata: {} }
+    const made = (external_id: string, idempotency_key: string) =>
+      operations.createKey({ ...key, external_id, idempotency_key })
+    const first = await made('x1', 'k1')
+    expect((await made('x2', 'k1')).created).toBe(true)
+    expect(await made('x1', 'k2')).toMatchObject({ key_id: first.key_id, created: false })
+  })
+
   test('an account is put on a list once, and a key is revoked once', async () => {
     const { operations, account } = await open()
     const account_id = account.accountId
