@@ -90,11 +90,14 @@ describe('a conversation with tools', () => {
   })
 
   it.each(templateNames)('shows numbers of a schema as they were written, for %s', (name) => {
-    const schema =
-      '{"type":"object","properties":{"id":{"type":"integer","default":9007199254740993}}}'
+    const id =
+      '{"type":"integer","default":9007199254740993,"maximum":18446744073709551615,' +
+      '"minimum":-9007199254740993,"examples":[9007199254740993],"x":9007199254740993}'
+    const schema = `{"type":"object","properties":{"id":${id}}}`
     const parameters = parsedExactly(schema) as ToolDefinition['parameters']
     const text = promptText(name, conversation([user('a')], [{ ...weatherTool, parameters }]))
     expect(text).toMatch(/(?<!["\d])9007199254740993(?!["\d])/)
+    expect(text).not.toMatch(/900719925474099[24]|18446744073709552000/)
   })
 
   it('refuses schemas without a bottom', () => {
