@@ -37,6 +37,19 @@ describe.skipIf(missing !== undefined)('an auditor', () => {
     await page.locator('tr[data-row]').getByText('Ada Lovelace').waitFor()
   })
 
+  test('reads in which zone the times of a page are: UX-05', async () => {
+    const ours = await page.evaluate<string>('Intl.DateTimeFormat().resolvedOptions().timeZone')
+    const times = (zone: string) => page.getByText(`Times: ${zone}`, { exact: true }).waitFor()
+    await open(() => fullAdminAnswers.newestEvents())
+    await times(ours)
+    const { accounts } = session
+    const account = `${server.url}/dashboard/accounts/${accounts[0]?.account_id}`
+    await page.goto(`${account}/keys`)
+    await times(ours)
+    await page.goto(`${account}/requests?zone=Asia/Tokyo`)
+    await times('Asia/Tokyo')
+  })
+
   test('reads who did what of one user and type, and back from page to page', async () => {
     const [event] = fullAdminAnswers.newestEvents().events
     if (event === undefined) throw new Error('there is no event')

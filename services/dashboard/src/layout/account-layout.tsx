@@ -45,37 +45,37 @@ export function AccountLayout() {
   const params = { accountId }
   const kept = (to: (typeof areas)[number][0]) => (ofPeriods.has(to) ? shown : {})
   return (
-    <AreasLayout
-      label={t('accountAreas')}
-      areas={areas}
-      top={
-        <>
-          <AccountChoice accountId={accountId} />
-          <AccountFindBox accountId={accountId} />
-        </>
-      }
-      linkTo={(to, name) => (
-        <Link
-          to={to}
-          params={params}
-          search={kept(to)}
-          activeOptions={{ exact: name === 'home', includeSearch: false }}
-          {...areaLook}
-        >
-          {t(name)}
-        </Link>
-      )}
-      onGo={(to) => navigate({ to, params, search: kept(to) })}
-    >
-      {account.status !== 'open' && (
-        <div className="p-4 pb-0">
-          <Notice look="warn">{t(account.status === 'frozen' ? 'frozen' : 'closed')}</Notice>
-        </div>
-      )}
-      <ShownZone value={shown.zone ?? ownZone}>
+    <ShownZone value={shown.zone ?? ownZone}>
+      <AreasLayout
+        label={t('accountAreas')}
+        areas={areas}
+        top={
+          <>
+            <AccountChoice accountId={accountId} />
+            <AccountFindBox accountId={accountId} />
+          </>
+        }
+        linkTo={(to, name) => (
+          <Link
+            to={to}
+            params={params}
+            search={kept(to)}
+            activeOptions={{ exact: name === 'home', includeSearch: false }}
+            {...areaLook}
+          >
+            {t(name)}
+          </Link>
+        )}
+        onGo={(to) => navigate({ to, params, search: kept(to) })}
+      >
+        {account.status !== 'open' && (
+          <div className="p-4 pb-0">
+            <Notice look="warn">{t(account.status === 'frozen' ? 'frozen' : 'closed')}</Notice>
+          </div>
+        )}
         <Outlet />
-      </ShownZone>
-    </AreasLayout>
+      </AreasLayout>
+    </ShownZone>
   )
 }
 

@@ -1,5 +1,6 @@
-import type { ReactNode } from 'react'
-import type { PlainName } from '../text/translate.ts'
+import { type ReactNode, useContext } from 'react'
+import { ShownZone } from '../text/shown-zone.ts'
+import { type PlainName, t } from '../text/translate.ts'
 import { Shortcuts } from './shortcuts.tsx'
 
 /** A page of several that belong together, with the key that leads to it behind `g`. */
@@ -19,6 +20,7 @@ export interface AreasLayoutProps<Path extends string> {
 /** The way between pages that belong together: at the side, and on a narrow window above. */
 export function AreasLayout<Path extends string>(props: AreasLayoutProps<Path>) {
   const { label, areas, top, linkTo, onGo, children } = props
+  const zone = useContext(ShownZone)
   return (
     <div className="flex min-w-0 flex-1 flex-col lg:flex-row">
       <nav
@@ -38,6 +40,7 @@ export function AreasLayout<Path extends string>(props: AreasLayoutProps<Path>) 
             if (area !== undefined) onGo(area[0])
           }}
         />
+        <p className="px-3 text-sm text-soft">{t('timesIn', { zone })}</p>
       </nav>
       <div className="min-w-0 flex-1">{children}</div>
     </div>

@@ -49,6 +49,7 @@ export const everywhereTexts = {
   themeDark: 'Dark',
   themeLight: 'Light',
   themeSystem: 'As the system',
+  timesIn: 'Times: {zone}',
   toStart: 'Go to the start',
   unavailable: 'Unavailable',
   unreachable: 'The server cannot be reached. Nothing is lost; try again in a moment.',
