@@ -262,7 +262,7 @@ describe.skipIf(missing !== undefined)('finding', () => {
     await find('key_1')
     await page.waitForURL(/operator\/accounts\?find=key_1$/)
     await find('grant_1')
-    await page.waitForURL(/operator\/accounts\?find=grant_1$/)
+    await page.waitForURL(/operator\/accounts\/acct_01sample\?view=grants&grant=grant_1$/)
     await find('price_0001')
     await page.waitForURL(/operator\/prices$/)
     await find('tok_1')

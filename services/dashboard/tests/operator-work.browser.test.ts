@@ -355,4 +355,27 @@ describe.skipIf(missing !== undefined)('an operator', () => {
     await page.locator('tfoot').waitFor()
     expect(await page.getByLabel('Find by name').inputValue()).toBe('')
   })
+  test('is led from the id of a grant to its row: UX-31', async () => {
+    const [account] = fullAdminAnswers.listAccounts()
+    const shown = fullAdminAnswers.showAccount()
+    const [grant] = shown.grants
+    if (account === undefined || grant === undefined) throw new Error('no grant in the sample')
+    const ids = Array.from({ length: 200 }, (_, index) => `grant_${index}`)
+    answer({
+      searchAccounts: (input) => {
+        asked.push(input)
+        return { accounts: [account], next_cursor: null }
+      },
+      showAccount: () => ({ ...shown, grants: ids.map((id) => ({ ...grant, grant_id: id })) }),
+    })
+    await open('/prices')
+    await page.getByRole('searchbox').fill('grant_77')
+    await page.keyboard.press('Enter')
+    const row = page.locator('tr[data-row]:focus')
+    await row.getByText('grant_77', { exact: true }).waitFor()
+    expect(asked).toEqual([{ text: 'grant_77', limit: '2' }])
+    const { y } = (await row.boundingBox()) ?? expect.fail('it is not drawn')
+    expect(y).toBeGreaterThan(0)
+    expect(y).toBeLessThan(page.viewportSize()?.height ?? 0)
+  })
 })

@@ -30,6 +30,8 @@ export interface AccountSearch {
   readonly view?: AccountView
   /** The request whose receipt is open. */
   readonly request?: string
+  /** The grant that was looked for, by its id. */
+  readonly grant?: string
 }
 
 export function accountsSearch(raw: Raw): AccountsSearch {
@@ -44,6 +46,7 @@ export function accountSearch(raw: Raw): AccountSearch {
   return {
     ...given('view', oneOf(accountViews, raw.view)),
     ...given('request', text(raw.request)),
+    ...given('grant', text(raw.grant)),
   }
 }
 

@@ -48,8 +48,8 @@ export function OperatorLayout() {
 
 /**
  * A request leads to its receipt in the account that it is of, an event to its place in the log, a
- * price to the prices, a user, a token or a link to access; a key, a grant and other text to
- * accounts.
+ * price to the prices, a user, a token or a link to access, a grant to its row in the account; a
+ * key and other text to accounts.
  */
 function OperatorFindBox() {
   const navigate = useNavigate()
@@ -64,6 +64,11 @@ function OperatorFindBox() {
       if (kind === 'price') return navigate({ to: '/operator/prices' })
       if (kind === 'access') return navigate({ to: '/operator/access' })
       if (kind === 'account') return navigate({ to, params: { accountId: text } })
+      const owner = kind === 'movement' ? await ownerOf(text) : undefined
+      if (owner !== undefined) {
+        const search = { view: 'grants', grant: text } as const
+        return navigate({ to, params: { accountId: owner }, search })
+      }
       if (kind !== 'request') return navigate({ to: '/operator/accounts', search: { find: text } })
       const { account_id: accountId, id } = await callAdmin('explain', { request_id: text })
       return navigate({ to, params: { accountId }, search: { view: 'requests', request: id } })
@@ -76,6 +81,13 @@ function OperatorFindBox() {
       problem={foundNothing(find.error, missingText, find.variables)}
     />
   )
+}
+
+/** The id of the account that a grant was given to; undefined where it is not the only one. */
+async function ownerOf(grantId: string): Promise<string | undefined> {
+  const { accounts } = await callAdmin('searchAccounts', { text: grantId, limit: 2 })
+  const [owner, another] = accounts
+  return another === undefined ? owner?.account_id : undefined
 }
 
 function missingText(id: string): string {

@@ -10,8 +10,14 @@ import { Cell, Head, Table } from '../../../ui/table.tsx'
 import { t } from '../operator-text.ts'
 import { ReviewedChange } from '../reviewed-change.tsx'
 
+export interface AccountGrantsProps {
+  readonly account: AccountDetails
+  /** The id of the grant that was looked for. */
+  readonly found: string | undefined
+}
+
 /** What was granted, the newest first, and what is left of it. */
-export function AccountGrants({ account }: { readonly account: AccountDetails }) {
+export function AccountGrants({ account, found }: AccountGrantsProps) {
   const may = useMay()
   const [voided, setVoided] = useState<GrantDetails>()
   const grants = account.grants.toReversed()
@@ -23,7 +29,12 @@ export function AccountGrants({ account }: { readonly account: AccountDetails })
     <>
       <Table label={t('grants')} head={<GrantHead />}>
         {grants.map((grant) => (
-          <tr key={grant.grant_id} className="hover:bg-panel" data-row>
+          <tr
+            key={grant.grant_id}
+            className="hover:bg-panel"
+            data-row
+            {...(grant.grant_id === found && { ref: showFound, tabIndex: -1 })}
+          >
             <Cell>
               <Moment at={grant.granted_at} />
             </Cell>
@@ -64,6 +75,12 @@ export function AccountGrants({ account }: { readonly account: AccountDetails })
       )}
     </>
   )
+}
+
+/** Under the eyes and the keys of who looked for it. */
+function showFound(row: HTMLTableRowElement | null): void {
+  row?.focus()
+  row?.scrollIntoView({ block: 'center' })
 }
 
 interface VoidGrantProps {

@@ -67,7 +67,7 @@ function Shown({ account }: { readonly account: AccountDetails }) {
         ))}
       </nav>
       <Card>
-        <View view={view} account={account} />
+        <View view={view} account={account} grant={search.grant} />
       </Card>
     </>
   )
@@ -76,10 +76,12 @@ function Shown({ account }: { readonly account: AccountDetails }) {
 interface ViewProps {
   readonly view: AccountView
   readonly account: AccountDetails
+  /** That was looked for. */
+  readonly grant: string | undefined
 }
 
-function View({ view, account }: ViewProps) {
-  if (view === 'grants') return <AccountGrants account={account} />
+function View({ view, account, grant }: ViewProps) {
+  if (view === 'grants') return <AccountGrants key={grant} account={account} found={grant} />
   if (view === 'holds') return <HoldList accountId={account.account_id} />
   if (view === 'keys') return <AccountKeys account={account} />
   if (view === 'requests') return <AccountRequests />
