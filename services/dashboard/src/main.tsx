@@ -4,7 +4,7 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queryClient } from './api/queries.ts'
-import { takeMeantPressesOnly } from './layout/meant-presses.ts'
+import { takeMeantPressesOnly } from './meant-presses.ts'
 import { router } from './routes.tsx'
 import './styles.css'
 
