@@ -140,7 +140,10 @@ function isCount({ sampling }: PrepareRequest): boolean {
   return sampling === undefined
 }
 
-/** Its tokens are of no use to anybody: a hundred thousand of them take the time of both sides. */
+/**
+ * Refuses a prompt that does not fit. The tokens are left out, because a hundred thousand of them
+ * take the time of both sides and are of no use.
+ */
 function notFitting(tokens: number, contextSize: number): WorkerRefusal {
   const message = `${tokens} tokens leave no room in the context of ${contextSize} tokens`
   const promptLength = { tokens, isLowerBound: false, contextSize }

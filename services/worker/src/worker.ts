@@ -123,7 +123,7 @@ function scheduleFacts(schedule: PromptSchedule): string {
   return `${name}/${blockTokens}/${shortTokensMax}/${firstBatchTokens(schedule)}`
 }
 
-/** Where the first batch of a long prompt ends. */
+/** Tells where the first batch of a long prompt ends. */
 function firstBatchTokens(schedule: PromptSchedule): number {
   return schedule.batches.long.batchEnd(0, Number.MAX_SAFE_INTEGER)
 }

@@ -88,14 +88,14 @@ export interface GenerateOptions {
   readonly sampling: SamplingOptions
   /** What the next token has to follow, asked before every draw. */
   readonly grammar: () => GrammarState | null
-  /** Added to the logits of tokens before every draw: pairs of token and bias. */
+  /** Pairs of token and bias. Before every draw the engine adds each bias to the token's logit. */
   readonly logitBias: readonly (readonly [number, number])[]
   /** Tokens that are not drawn while a grammar holds, asked before every draw. */
   readonly bannedUnderGrammar: () => readonly number[]
   readonly logprobs: boolean
   /** The answer so far, asked before every draw: for the penalties, and for the draw's seed. */
   readonly answered: () => readonly number[]
-  /** Never share a batch with other sequences. */
+  /** Whether the answer never shares a batch with other sequences. */
   readonly alone: boolean
 }
 
@@ -190,9 +190,11 @@ export interface Engine {
   readonly batches: Readonly<BatchCounts>
   /** Tokens that fit one sequence: prompt and output together. */
   readonly contextSize: number
-  /** Those that may hold for this model on this device, the best first. */
+  /** The schedules that may hold for this model on this device, the best first. */
   readonly schedules: readonly PromptSchedule[]
-  /** In which batches prompts are computed: others have their turn in between. */
+  /**
+   * The schedule that the engine computes prompts by, so that others have their turn in between.
+   */
   schedule: PromptSchedule
   readonly sequences: readonly EngineSequence[]
   /** False for models whose memory cannot be cut back to a prefix. */
@@ -218,7 +220,7 @@ export interface Engine {
 
 /** What is known of the model from its file, and of the runtime that computes it. */
 export interface ModelFacts {
-  /** As customers see it. */
+  /** The name by which customers ask for the model. */
   readonly modelName: string
   /** True for the bundled demo model. */
   readonly toy: boolean
@@ -245,7 +247,7 @@ export const DEMO_MODEL = 'demo'
 export interface EngineSettings {
   /** {@link DEMO_MODEL}, a path, or a Hugging Face URI such as `hf:user/repository:Q4_K_M`. */
   readonly model: string
-  /** Where downloaded models are. */
+  /** The folder where downloaded models are. */
   readonly modelsFolder: string
   /** Tokens of each sequence; null takes what the model was trained for, up to the next. */
   readonly contextSize: number | null

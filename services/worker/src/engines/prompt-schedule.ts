@@ -19,16 +19,22 @@ import { BLOCK_TOKENS_MAX } from '@svc/contracts/ports/prefix-store'
 
 /** Changes when a schedule of the same name cuts prompts into other batches. */
 export const SCHEDULE_VERSION = 3
-/** With fewer rows llama.cpp attends in another way: `GGML_FA_TILE_Q` of `ggml-cpu/ops.cpp`. */
+/**
+ * A batch needs at least this many rows: with fewer llama.cpp attends in another way
+ * (`GGML_FA_TILE_Q` of `ggml-cpu/ops.cpp`).
+ */
 const ROWS_MIN = 64
-/** Of K-quants the last rows of a batch go through another kernel unless they are this many. */
+/** Rows are a multiple of this: in K-quants the rest of a batch goes through another kernel. */
 const ROWS_STEP = 4
 /**
- * Of a prompt that is computed in batches of fewer rows than that: to fill up one of these would
- * cost more than to compute it. They are one block of the cache.
+ * A prompt of at most this many tokens is computed in batches of fewer rows than `ROWS_MIN`,
+ * because filling one up would cost more than computing it. Its tokens are one block of the cache.
  */
 const SHORT_TOKENS_MAX = 32
-/** Of a block that can be cut anywhere: small, because a begun one is computed again. */
+/**
+ * The size of a block that can be cut anywhere. It is small because a begun block is computed
+ * again.
+ */
 const ANY_TOKEN_BLOCK_TOKENS = 32
 /** A rest of a chunk joins the chunk before it when the two are at most this much of a chunk. */
 const LAST_CHUNK_SHARE_MAX = 1.5
@@ -51,7 +57,7 @@ export interface PromptSchedule {
 
 export interface PromptBatches {
   /**
-   * Where the batch ends that begins at the prompt's token `from`.
+   * Tells where the batch ends that begins at the prompt's token `from`.
    *
    * @param end the last of the prompt that is computed in batches
    */
@@ -98,7 +104,7 @@ export function anyTokenSchedule(chunkTokens: number): PromptSchedule {
   }
 }
 
-/** The same, by which every prompt is a long one. */
+/** Makes the same schedule without short prompts: every prompt counts as a long one. */
 export function withoutShortPrompts(
   schedule: Omit<PromptSchedule, 'shortTokensMax' | 'kindOf'>,
 ): PromptSchedule {

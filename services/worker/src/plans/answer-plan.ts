@@ -99,7 +99,10 @@ class PlanMaker {
     return this.#family.callGrammar(this.#rules, callable, { parallel })
   }
 
-  /** With all that can be enforced of a tool's schema or, when that is too much, any object. */
+  /**
+   * Adds the rule of a tool's arguments: what of its schema can be enforced, or any object when the
+   * schema is too large.
+   */
   #arguments(parameters: Tools[number]['parameters']): string {
     const limits = this.#limits
     const work = this.#rules.work.part(limits.stepsMax * STEPS_OF_ONE_TOOL)

@@ -30,7 +30,10 @@ export class AnswerPlans {
   readonly #tenants = new RecentlyUsed<string, RecentlyUsed<string, Outcome>>({
     entriesMax: TENANTS_MAX,
   })
-  /** Those that are being made, by tenant and request: what is asked for twice is made once. */
+  /**
+   * Plans that are being made, by tenant and request, so that a plan that is asked for twice is
+   * made once.
+   */
   readonly #making = new Map<string, Promise<AnswerPlan>>()
 
   constructor(compile: CompilePlan) {
@@ -62,7 +65,8 @@ export class AnswerPlans {
       this.#ofTenant(tenant).set(key, { plan })
       return plan
     } catch (error) {
-      // That the time was over may be the machine's fault, and that too many wait passes.
+      // Only lasting refusals are remembered: a full queue passes, and a timeout may be the
+      // machine's fault.
       const lasts = error instanceof WorkerRefusal && error.code !== 'queue_full'
       if (lasts && !(error instanceof CompileTimeout)) {
         this.#ofTenant(tenant).set(key, { refusal: error })

@@ -15,7 +15,7 @@ import { WorkerRefusal } from '../protocol/refusal.ts'
 import { type Asked, makePlan } from './answer-plan.ts'
 import type { CompileResult, CompileTask, ThreadData, ThreadMessage } from './messages.ts'
 
-/** Beside threads that serve, which have 0, it gets about a tenth of a core. */
+/** Beside threads that serve, whose niceness is 0, this thread gets about a tenth of a core. */
 const NICENESS = 10
 /** Twenty tools with parameters of the kinds that agents send. */
 const WARMING_TOOLS: ToolUse = {

@@ -23,7 +23,7 @@ import { WorkerRefusal } from '../protocol/refusal.ts'
 import { TenantQueue } from '../scheduling/tenant-queue.ts'
 import type { CompileResult, ThreadData, ThreadMessage } from './messages.ts'
 
-/** That may wait to be compiled: of one tenant, and of all together. */
+/** Tasks of one tenant that may wait to be compiled, and tasks of all tenants together. */
 const TENANT_TASKS_MAX = 64
 const TASKS_MAX = 1024
 /**
@@ -43,7 +43,10 @@ export interface CompileThreadsOptions {
   readonly data: ThreadData
   /** Milliseconds of processor time that one plan may take. */
   readonly compileMs: number
-  /** Who came lately, to be prepared for, whether there was anything to compile or not. */
+  /**
+   * The tenants that came lately, whether they had anything to compile or not: threads rest for
+   * their sake.
+   */
   readonly recent: Pick<RecentTenants, 'othersThan'>
   readonly log: Log
   readonly timer?: Timer
@@ -51,7 +54,7 @@ export interface CompileThreadsOptions {
 
 interface Task {
   readonly tenant: string
-  /** As JSON. */
+  /** What the plan is for, as JSON. */
   readonly asked: string
   readonly done: PromiseWithResolvers<AnswerPlan>
 }
@@ -61,7 +64,7 @@ interface Thread {
   /** Whether it has said that it is ready. */
   ready: boolean
   task: Task | null
-  /** Its processor time when the task began. */
+  /** The thread's processor time when the task began, in milliseconds. */
   processorMs: number
   startedMs: number
   cancelDeadline: () => void

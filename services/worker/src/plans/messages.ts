@@ -10,10 +10,10 @@ export interface ThreadData {
   readonly limits: SchemaLimits
 }
 
-/** To a thread, one at a time: what was asked, as JSON. */
+/** What the service sends to a thread, one at a time: what the plan is for, as JSON. */
 export type CompileTask = string
 
-/** From a thread: first `ready`, then one result for each task. */
+/** What a thread sends: first `ready`, then one result for each task. */
 export type ThreadMessage = {
   /** Processor time of the thread since its start. */
   readonly processorMs: number

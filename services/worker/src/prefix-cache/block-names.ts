@@ -10,7 +10,10 @@ import type { PromptKind, PromptSchedule } from '../engines/prompt-schedule.ts'
 
 const CHAIN_START = 'pc1|'
 const NAME_BYTES = 16
-/** Of a name's first byte: it tells those who compute a block again in which batches it was. */
+/**
+ * A bit in a name's first byte. It tells whoever computes the block again in which batches it was
+ * computed.
+ */
 const SHORT_BIT = 0x80
 
 /** A prompt as the cache sees it. */
@@ -24,7 +27,7 @@ export interface Chain {
    * because the first draw needs its result.
    */
   readonly reusableTokens: number
-  /** Of the blocks of these tokens, the earliest first. The last block may be a smaller one. */
+  /** The names of the blocks of these tokens, the earliest first. The last block may be smaller. */
   readonly names: readonly string[]
   readonly blockTokens: number
   readonly cutTokens: number
@@ -34,7 +37,7 @@ export interface BlockNames {
   chain(tenant: string, tokens: readonly number[]): Chain
 }
 
-/** Where blocks of a schedule begin and end, and in which batches they are computed. */
+/** What of a schedule says where blocks begin and end, and in which batches they are computed. */
 export type BlockSchedule = Pick<PromptSchedule, 'blockTokens' | 'cutTokens' | 'kindOf'>
 
 /** @param secret keeps the names comparable between workers and restarts that share it */
@@ -65,7 +68,7 @@ export function blockNames(
   }
 }
 
-/** In which batches the block of this name was computed. */
+/** Tells in which batches the block of this name was computed. */
 export function kindOfName(name: string): PromptKind {
   return (Number.parseInt(name.slice(0, 2), 16) & SHORT_BIT) === 0 ? 'long' : 'short'
 }

@@ -31,7 +31,7 @@ interface Batch {
   readonly to: number
 }
 
-/** As opposed to reasons that another start may not meet. */
+/** These reasons hold at every start, unlike failures that another start may not meet. */
 export const DEPENDS_ON_BATCHES = 'the bytes of a prompt depend on its batches'
 export const SHORT_DEPENDS_ON_BATCHES = 'the bytes of a short prompt depend on its batches'
 

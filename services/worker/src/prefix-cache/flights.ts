@@ -16,7 +16,7 @@ interface Waiter {
 
 export class Flight {
   readonly names: readonly string[]
-  /** Called when somebody begins to wait. */
+  /** The flight calls this when somebody begins to wait for it. */
   onAwaited: () => void = () => {}
   #waiters: Waiter[] = []
   #ended = false
@@ -60,7 +60,7 @@ export class Flight {
 export class Flights {
   readonly #byName = new Map<string, Flight>()
 
-  /** Who computes this block, if anybody does. */
+  /** Finds the flight that computes this block, if there is one. */
   of(name: string | undefined): Flight | undefined {
     return name === undefined ? undefined : this.#byName.get(name)
   }

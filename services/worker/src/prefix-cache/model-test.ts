@@ -37,14 +37,17 @@ export interface ModelTest {
   readonly remembered: boolean
 }
 
-/** Only what is good for the whole service is kept: a failure may be of that hour. */
+/**
+ * What is kept of a test: only results that hold for every start, because a failure may be of that
+ * hour.
+ */
 const keptFinding = z.object({
   schedule: z.enum(promptSchedules),
   shortTokensMax: z.int().nonnegative(),
   reason: z.enum([DEPENDS_ON_BATCHES, SHORT_DEPENDS_ON_BATCHES]).nullable(),
   tokenBytes: z.number().positive(),
   computeTokensPerMs: z.number().positive(),
-  /** Of the bytes of the first tokens of a prompt. */
+  /** The digest of the bytes that the first tokens of a prompt leave. */
   digest: z.string(),
 })
 

@@ -11,7 +11,7 @@ import type { ReuseTest } from './self-test.ts'
 
 export interface CacheSettings {
   readonly on: boolean
-  /** Of blocks in memory. */
+  /** Bytes of blocks in memory. */
   readonly bytes: number
   readonly secret: string | Uint8Array
   /** Null: blocks are shared with no other worker. */

@@ -23,7 +23,10 @@ import type { CostModel } from './cost-model.ts'
 import { type Flight, Flights } from './flights.ts'
 import { SharedBlocks } from './shared-blocks.ts'
 
-/** Of batches with fewer tokens the speed is not measured: much of their time is not theirs. */
+/**
+ * The speed of batches with fewer tokens is not measured, because much of their time goes to other
+ * work.
+ */
 const MEASURED_TOKENS_MIN = 64
 /** Other requests that one may wait for, one after the other. */
 const WAITS_MAX = 4
@@ -193,7 +196,8 @@ export class PrefixCache {
     for (let waits = 0; ; waits += 1) {
       const near = await this.#parts.l1.get(names)
       const have = Math.max(blocksOf(chain, live), near.length)
-      // From here to the return nothing is awaited: of two that look, one sees the other.
+      // Nothing is awaited from here to the return, so that of two requests that look one sees the
+      // other.
       const ahead = this.#flights.of(names[have])
       if (ahead === undefined || waits === WAITS_MAX || signal.aborted) {
         return { near, flight: this.#flights.begin(names, have) }

@@ -12,7 +12,7 @@ import type { PromptKind } from '../engines/prompt-schedule.ts'
 import { areSame, testPrompt } from './choose-schedule.ts'
 
 const DRAWS = 4
-/** That are copied out and put back, with a few tokens more. */
+/** Blocks that are copied out and put back, with a few tokens more. */
 const BLOCKS = 2
 const MORE_TOKENS = 5
 

@@ -133,7 +133,9 @@ export class SharedBlocks {
     return blocks.slice(0, wrong)
   }
 
-  /** Until no more of these blocks come, at most as long as computing them here would take. */
+  /**
+   * Waits until no more of these blocks come, at most as long as computing them here would take.
+   */
   async #whileOthersCompute(
     names: readonly string[],
     forMs: number,
@@ -146,7 +148,7 @@ export class SharedBlocks {
       // The signal ends the pause, and the loop then.
       await pause(systemTimer, POLL_MS, signal)
       const there = await this.store.has(names)
-      // Where two prompts part, blocks stop coming.
+      // No more blocks come behind the place where two prompts part.
       if (there === names.length || (there > 0 && there === before)) return
       before = there
     }

@@ -9,7 +9,7 @@ import type { PrefixBlock, PrefixStore } from '@svc/contracts/ports/prefix-store
 import { RecentlyUsed } from '@svc/infra/recently-used'
 
 const JOBS_MAX = 64
-/** Of blocks that wait with their jobs; what is beyond is not written. */
+/** Bytes of blocks that wait with their jobs. Blocks beyond that are not written. */
 const WAITING_BYTES_MAX = 64 * 1024 ** 2
 const BLOCKS_AT_ONCE = 4
 /** How long a chain that was found in Redis is not looked up again. */

@@ -4,7 +4,7 @@ import { systemTimer } from '@svc/infra/system/system-timer'
 import type { Log } from '../process/log.ts'
 
 const SIGN_MS = 15_000
-/** Then it counts as hung: after ten minutes. */
+/** After this many signs, which is ten minutes, the worker gives no more and counts as hung. */
 const SIGNS_MAX = 40
 
 export async function withSigns<Result>(log: Log, test: () => Promise<Result>): Promise<Result> {

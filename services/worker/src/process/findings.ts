@@ -16,7 +16,7 @@ export type Subject = Readonly<Record<string, string | number | boolean | null>>
 export interface Findings {
   /** @returns undefined when nothing is kept, or when it has to be found out anew */
   find(subject: Subject): Promise<unknown>
-  /** Never rejects. */
+  /** Keeps a finding. Never rejects. */
   keep(subject: Subject, finding: object): Promise<void>
 }
 

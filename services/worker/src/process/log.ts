@@ -1,4 +1,4 @@
-/** Where a part of the worker says what happened. Fields never hold prompts, answers or secrets. */
+/** Where parts of the worker write what happened. Fields never hold prompts, answers or secrets. */
 import { type DestinationStream, type LevelWithSilent, type Logger, pino } from 'pino'
 
 export type LogLevel = 'info' | 'warn' | 'error'

@@ -41,7 +41,7 @@ function end(what: string): void {
   try {
     writeSync(STDERR, `${JSON.stringify(entry)}\n`)
   } catch {
-    // Nobody reads it, or not fast enough.
+    // Nobody reads stderr, or not fast enough. The process ends all the same.
   }
   process.kill(process.pid, 'SIGKILL')
 }

@@ -64,8 +64,8 @@ export class AnswerText {
   }
 
   /**
-   * In a call: what was drawn from its opening on. A grammar that begins there has to be fed with
-   * it.
+   * The text that was drawn from the opening of a call on. A grammar that begins there has to be
+   * fed with it.
    */
   get callText(): string {
     return this.#reader.callText

@@ -31,7 +31,7 @@ const UNITS_PER_CALL = 150
 /** A template's text: what stands before, between and after its control tokens. */
 interface Cut {
   readonly before: string
-  /** From the first to the last control token; empty when there is none. */
+  /** All tokens from the first to the last control token; empty when there is none. */
   readonly tokens: readonly number[]
   readonly after: string
 }
@@ -42,7 +42,7 @@ export class PromptTokeniser {
 
   readonly #structural: ReadonlyMap<number, string>
   readonly #breaker: StructureBreaker
-  /** Of the slice, until it ends. */
+  /** UTF-16 units that are left of the slice. */
   #unitsLeft = SLICE_UNITS
 
   /** @param structural tokens that stand for structure and would be found in any text */

@@ -27,7 +27,7 @@ export interface PromptRenderer {
    * @throws PromptTooLong when the prompt is far too long
    */
   slices(conversation: Conversation, bounds?: PromptBounds): Slices<number[]>
-  /** The same without a wait. */
+  /** Does the same without a wait. */
   render(conversation: Conversation, bounds?: PromptBounds): number[]
 }
 

@@ -58,7 +58,7 @@ export interface TcpAddress {
 }
 
 export interface ProtocolServer {
-  /** Where it listens; the port is the real one when 0 was asked for. */
+  /** The address where it listens. The port is the real one when 0 was asked for. */
   readonly address: ListenAddress
   /** Closes idle connections and resolves when the running ones have ended. */
   close(): Promise<void>

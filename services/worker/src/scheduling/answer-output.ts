@@ -34,7 +34,10 @@ export class AnswerOutput {
   #plain: TokenText | null = null
   #called = false
   #taken = 0
-  /** By their place in the answer, until the text that they are part of is given out. */
+  /**
+   * Log probabilities by their place in the answer, until the text that they are part of is given
+   * out.
+   */
   readonly #logprobs = new Map<number, Logprob>()
 
   constructor(parts: AnswerOutputParts) {
@@ -104,7 +107,7 @@ export class AnswerOutput {
 }
 
 /**
- * As the protocol has them: token ids become texts and bytes.
+ * Puts log probabilities into the form of the protocol: token ids become texts and bytes.
  *
  * @param top how many alternatives to name
  */

@@ -19,7 +19,7 @@ interface Measured {
 }
 
 export class BatchCost {
-  /** By width: at most one for each sequence of the model. */
+  /** Measured times by width. There are at most as many as the model has sequences. */
   readonly #measured = new Map<number, Measured>()
   #batch = 0
 

@@ -17,7 +17,10 @@
 import { BatchCost } from './batch-cost.ts'
 import type { GiveWay } from './giving-way.ts'
 
-/** Of the time that a tenant did not want it may have this much later, before others. */
+/**
+ * A tenant keeps at most this much of the time that it did not want, and has it later, before
+ * others.
+ */
 const SAVED_MS_MAX = 100
 /** Tenants without a waiting step of whom it is kept how much time they had. */
 const IDLE_SHARES_MAX = 1_024
@@ -26,7 +29,7 @@ const IDLE_SHARES_MAX = 1_024
  * the turns would take that it replaces: one for each account, by its weight.
  */
 const SHARING_COST_MAX = 2
-/** Or this many milliseconds: nobody reads a hundred tokens in a second. */
+/** Or they may make a batch take this long, because nobody reads a hundred tokens in a second. */
 const SHORT_BATCH_MS = 10
 /** A draw under a grammar that takes no longer than this is never slow. */
 const SLOW_DRAW_MS = 2
@@ -56,7 +59,7 @@ interface Step {
   readonly payer: Share
   /** Resolves to whether its turn came. */
   readonly turn: PromiseWithResolvers<boolean>
-  /** From the start of its batch until it was computed, in milliseconds. */
+  /** Milliseconds from the start of its batch until it was computed. */
   tookMs: number
 }
 
@@ -159,13 +162,13 @@ export class BatchTurns {
     return share
   }
 
-  /** Without effect on a step whose turn has come. */
+  /** Takes a step out of the queue. A step whose turn has come stays as it is. */
   #leave({ share, turn }: Step): void {
     share.waiting = share.waiting.filter((other) => other.turn !== turn)
     turn.resolve(false)
   }
 
-  /** Those that ended with the last batch have asked for their next step by then. */
+  /** Decides after those that ended with the last batch could ask for their next step. */
   #decideSoon(): void {
     if (this.#isDeciding || this.#unended > 0) return
     this.#isDeciding = true
@@ -193,7 +196,10 @@ export class BatchTurns {
     }
   }
 
-  /** Those with waiting steps; who has none and is not ahead of a newcomer is forgotten. */
+  /**
+   * Sorts those with waiting steps by their time, and forgets who has none and is not ahead of a
+   * newcomer.
+   */
   #byTimeUsed(): Share[] {
     for (const [tenant, share] of this.#shares) {
       if (isIdle(share) && share.usedMs <= this.#usedMs - SAVED_MS_MAX) this.#shares.delete(tenant)

@@ -144,7 +144,7 @@ export class Execution {
     this.#chunked = 0
   }
 
-  /** As often as it has to give way. */
+  /** Computes the answer to its end, and gives way as often as it has to. */
   async #toTheEnd(alone: boolean): Promise<Ending> {
     while (this.#loan !== null) {
       const stop = await this.#attempt(this.#loan, alone)
@@ -152,7 +152,8 @@ export class Execution {
       this.#meter.leave(this.#loan, this.#chunked)
       this.#loan = await this.#parts.putAside(this.#loan, this.#chunked, this.#unread)
       this.#chunked = this.#loan?.reusedTokens ?? this.#chunked
-      // Where there was no room it still has its sequence, and may be asked for it again.
+      // A run for whose copy there was no room still has its sequence, and may be asked for it
+      // again.
       await this.#parts.giveWay.before(this.#unread)
     }
     return await this.#interrupted()
@@ -227,7 +228,8 @@ export class Execution {
     const { pool, nowMs, signal, schedule } = this.#parts
     const { sequence } = loan
     const promptEnd = this.#parts.request.tokens.length - 1
-    // Of the prompt: what is known may be longer, when an answer is computed again.
+    // The kind is that of the prompt alone: more tokens than the prompt's are known when an answer
+    // is computed again.
     const kind = schedule.kindOf(promptEnd)
     let position = sequence.length
     while (position < known.length - 1) {

@@ -27,7 +27,7 @@ const secondBytes: ReadonlyMap<number, readonly [first: number, last: number]> =
 
 export class GrammarBans {
   readonly #always: readonly number[]
-  /** By the first byte of a character that has only begun. */
+  /** Bans by the first byte of a character that has only begun. */
   readonly #after: ReadonlyMap<number, readonly number[]>
 
   /** @param markers texts of control tokens that are read, and that grammars name */

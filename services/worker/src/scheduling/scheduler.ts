@@ -43,7 +43,7 @@ export interface SchedulerParts {
   readonly family: Family
   readonly workerId: string
   readonly queueLimit: number
-  /** Of one tenant. */
+  /** Requests of one tenant that may wait. */
   readonly tenantQueueLimit: number
   readonly log: Log
   /** Milliseconds of a clock that only goes forward. */

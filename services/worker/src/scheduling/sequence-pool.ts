@@ -41,7 +41,7 @@ export interface Loan {
   /** Whole blocks among them. */
   readonly reusedBlocks: number
   readonly lastBlockHash: string | null
-  /** Where the last of the reused blocks came from. */
+  /** The cache from which the last of the reused blocks came. */
   readonly source: 'none' | 'l1' | 'l2'
   /** The runtime's counter before anything was computed for this request. */
   readonly evaluatedBefore: number
@@ -61,8 +61,8 @@ export interface PutAside {
 }
 
 /**
- * Of all that is put aside at once, outside of the model's memory. A request that finds no room
- * keeps its sequence.
+ * Bytes of all that is put aside at once, outside of the model's memory. A request that finds no
+ * room keeps its sequence.
  */
 const PUT_ASIDE_BYTES_MAX = 1024 ** 3
 
@@ -237,7 +237,7 @@ export class SequencePool {
     }
   }
 
-  /** The same loan, of which nothing was counted yet. */
+  /** Makes the same loan anew, of which nothing was counted yet. */
   goOn(loan: Loan, held: number): Loan {
     return { ...loan, reusedTokens: held, evaluatedBefore: loan.sequence.evaluatedTokens }
   }
@@ -328,7 +328,10 @@ export class SequencePool {
     return best.slot
   }
 
-  /** Of a conversation that merely begins alike, the beginning comes from the blocks in memory. */
+  /**
+   * A slot whose conversation merely begins alike is worth nothing, because that beginning comes
+   * from the blocks in memory.
+   */
   #worthTokens(slot: Slot, chain: Chain): number {
     const shared = liveTokens(slot, chain)
     const held = slot.live?.tokens ?? 0

@@ -14,7 +14,9 @@ interface Waiting<Item> {
 }
 
 export class TenantQueue<Item> {
-  /** In the order of their turns: the first key is next. Never holds an empty waiting. */
+  /**
+   * Tenants in the order of their turns: the first key is next. The map never holds an empty queue.
+   */
   readonly #tenants = new Map<string, Waiting<Item>>()
   readonly #limit: number
   readonly #tenantLimit: number
@@ -57,8 +59,9 @@ export class TenantQueue<Item> {
   }
 
   /**
-   * Who has to go so that an item of this tenant can wait: when the queue is full, the newest item
-   * of the longest waiting, unless that is not longer than the tenant's own would be.
+   * Finds the item that has to go so that an item of this tenant can wait. When the queue is full
+   * it is the newest item of the tenant with the longest queue, unless that is not longer than this
+   * tenant's own would be.
    *
    * @param mayGo whether an item can be asked to leave
    * @returns undefined when nobody has to go, or nobody can: then `push` refuses

@@ -60,14 +60,14 @@ export interface TurnsOptions {
 }
 
 const NOT_YET = Number.POSITIVE_INFINITY
-/** Of this many sequences one is kept for who comes next, while several tenants come. */
+/** While several tenants come, one of this many sequences is kept for whoever comes next. */
 const SEQUENCES_PER_SPARE = 4
 
 export class Turns {
   readonly #pool: SequencePool
   readonly #nowMs: () => number
   readonly #queue: TenantQueue<Waiting>
-  /** Those that have a sequence, in the order in which they got it. */
+  /** The turns that have a sequence, in the order in which they got it. */
   readonly #holders = new Set<Turn>()
   /** The one that was asked to give way, until it has. */
   #leaving: Turn | null = null
@@ -154,7 +154,7 @@ export class Turns {
       return this.#pool.goOn(loan, held)
     }
     this.#startWaiting()
-    // To a run whose client does not read a sequence is of no use.
+    // A sequence is of no use to a run whose client does not read.
     this.#unread += 1
     await unread
     this.#unread -= 1
@@ -194,7 +194,10 @@ export class Turns {
     this.#makeRoom()
   }
 
-  /** Nobody is refused for a full line while a sequence is kept for who may come. */
+  /**
+   * Starts a request on a spare sequence, so that nobody is refused for a full queue while one is
+   * kept for newcomers.
+   */
   #startOnSpare(tenant: string): void {
     if (this.#pool.idle === 0) return
     const held = sequencesByTenant([...this.#holders])
@@ -235,7 +238,7 @@ export class Turns {
   }
 }
 
-/** Kept for tenants that have none: nobody who has one gets these. */
+/** Counts the sequences that are kept for tenants that have none. */
 function sparesOf(sequences: number): number {
   return Math.floor(sequences / SEQUENCES_PER_SPARE)
 }

@@ -18,11 +18,17 @@ import type { EngineSequence, SequenceCopy } from '../engines/engine.ts'
 import type { PrefixCache, PrefixWork } from '../prefix-cache/prefix-cache.ts'
 import type { BatchTurns } from './batch-turns.ts'
 
-/** Of one sequence: who continues more of them waits until they are kept. */
+/**
+ * Unkept prompts that one sequence may hold. Whoever continues more of them waits until they are
+ * kept.
+ */
 export const UNKEPT_PROMPTS_MAX = 8
-/** After the answer; agents and scripts have sent the next turn by then. */
+/**
+ * Milliseconds after an answer until its prompts are copied out. Agents and scripts have sent the
+ * next turn by then.
+ */
 const LOOK_MS = 100
-/** While others are computed it is looked again, so often. */
+/** How often it looks again while other answers are computed. */
 const LOOKS_MAX = 20
 
 /** A prompt, and how many of its leading blocks a sequence holds. */
@@ -45,7 +51,10 @@ export interface UnkeptPromptsParts {
 export interface KeepingOptions {
   /** The tenant of a request that waits for the sequence: it is done at this one's turn. */
   readonly waiting?: string
-  /** Of the sequence: no other has to be made. Who made it forgets it, when all is kept. */
+  /**
+   * A copy of the sequence, so that no other has to be made. Whoever made it forgets it when all is
+   * kept.
+   */
   readonly copy?: SequenceCopy
 }
 

@@ -24,7 +24,7 @@ const SEQUENCES_DEFAULT = 4
 const QUEUE_MAX = 100_000
 const PORT_MAX = 65_535
 const CACHE_SECRET_BYTES = 32
-/** Beside the downloaded models. */
+/** The folder stands beside the downloaded models. */
 const FINDINGS_FOLDER = '.findings'
 const COMPILE_MS_DEFAULT = 250
 /** Three times what 128 tokens of a prompt take a model of 8 GB on two slow cores. */
@@ -34,12 +34,12 @@ export interface WorkerSettings {
   readonly listen: ListenAddress
   readonly engine: EngineSettings
   readonly queueLimit: number
-  /** Of one tenant. */
+  /** Requests of one tenant that may wait. */
   readonly tenantQueueLimit: number
   readonly workerId: string
   readonly supervised: boolean
   readonly secret: string | null
-  /** Loaded, and serving nobody until told to. */
+  /** Whether the worker loads its model and serves nobody until it is told to. */
   readonly drained: boolean
   readonly cache: CacheSettings
   /** What is remembered of the self-tests of models. */
@@ -80,7 +80,7 @@ const wordOf: Readonly<Record<string, string>> = Object.fromEntries(
 
 type Given = z.output<typeof schema>
 type Environment = Readonly<Record<string, string | undefined>>
-/** As commander and `parseArgs` give them, in camel case. */
+/** The words of a command line as commander and `parseArgs` give them, in camel case. */
 export type WorkerWords = Readonly<Record<string, string | boolean | undefined>>
 
 /** @throws StartRefused with one line that names the setting */

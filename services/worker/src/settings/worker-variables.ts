@@ -23,7 +23,7 @@ const HANG_MS_MIN = 1000
 const HANG_MS_MAX = 86_400_000
 const SCHEMA_SIZE_MAX = 1_000_000
 const COMPILE_MS_MAX = 60_000
-/** Of every secret: the cache's, and the one that gateway and worker share on TCP. */
+/** Characters of every secret: the cache's, and the one that gateway and worker share on TCP. */
 export const SECRET_CHARACTERS_MIN = 16
 
 export const whole = (min: number, max: number) => {
@@ -45,8 +45,8 @@ export const secret = z
   .min(SECRET_CHARACTERS_MIN, `must have ${SECRET_CHARACTERS_MIN} characters or more`)
 
 /**
- * Its one dot is its end, so that no prefix begins with another: two services on one server never
- * read each other's streams or keys.
+ * A prefix has one dot, at its end, so that no prefix begins with another. So two services on one
+ * server never read each other's streams or keys.
  */
 export const namePrefix = z
   .string()
@@ -96,7 +96,7 @@ export const workerVariables = {
   SVC_SCHEMA_ALTERNATIVES: whole(1, SCHEMA_SIZE_MAX).optional(),
   /** Ways in which a text may be read at once under one. */
   SVC_SCHEMA_STACKS: whole(1, SCHEMA_SIZE_MAX).optional(),
-  /** Of all that come with one request: counted steps, and processor time. */
+  /** Bounds on all schemas of one request together: counted steps, and processor time. */
   SVC_SCHEMA_STEPS: whole(1, Number.MAX_SAFE_INTEGER).optional(),
   SVC_SCHEMA_COMPILE_MS: whole(1, COMPILE_MS_MAX).optional(),
 }

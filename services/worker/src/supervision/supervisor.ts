@@ -28,7 +28,7 @@ const FIRST_STARTS_MAX = 3
 
 /** When a supervisor looks after its worker and how long it waits. Milliseconds throughout. */
 export interface SupervisorTimings {
-  /** Between two looks at the worker's health. */
+  /** The time between two looks at the worker's health. */
   readonly heartbeatMs: number
   /** A worker that does not answer for this long is killed. */
   readonly unresponsiveMs: number
@@ -56,7 +56,7 @@ export interface SuperviseOptions {
   /** Arguments of `main.ts` about the model, such as `['--model', 'demo']`. */
   readonly modelArguments: readonly string[]
   readonly log: Log
-  /** Called after every change of state. */
+  /** The supervisor calls this after every change of state. */
   readonly onChange?: (state: SupervisedState) => void
   /** Variables for the worker; what the host has of settings and URLs is not inherited. */
   readonly env?: Readonly<Record<string, string>>
@@ -69,7 +69,7 @@ export interface Supervised {
   readonly state: SupervisedState
   /** Starts after the first one. */
   readonly restarts: number
-  /** Of the running process, if there is one. */
+  /** The process id of the running worker, if there is one. */
   readonly pid: number | undefined
   /** Resolves when the worker serves; rejects with one line when it failed or was stopped. */
   ready(): Promise<HealthResponse>
@@ -221,7 +221,7 @@ class Supervisor implements Supervised {
   /** @param error what the new promise is rejected with at once, if anything */
   #renewReady(error?: Error): void {
     this.#ready = Promise.withResolvers<HealthResponse>()
-    // Nobody has to wait for it.
+    // Without this a rejection that nobody waits for would end the process.
     this.#ready.promise.catch(() => {})
     if (error !== undefined) this.#ready.reject(error)
   }

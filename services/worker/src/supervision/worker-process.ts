@@ -39,7 +39,10 @@ export interface WorkerProcessOptions {
   readonly env: Readonly<Record<string, string>>
   readonly log: Log
   readonly onReady: (health: HealthResponse) => void
-  /** Called when the process says anything, so that a slow start is not taken for a hung one. */
+  /**
+   * The worker calls this when the process says anything, so that a slow start is not taken for a
+   * hung one.
+   */
   readonly onSign: () => void
   readonly onEnd: (end: WorkerEnd) => void
 }
@@ -55,7 +58,8 @@ export function startWorkerProcess(options: WorkerProcessOptions): WorkerProcess
   const child = spawn(
     process.execPath,
     [
-      // Or the signal opens a debugger, through which anybody on the machine reads its memory.
+      // Without this flag the signal opens a debugger, through which anybody on the machine reads
+      // the worker's memory.
       '--disable-sigusr1',
       `--v8-pool-size=${V8_THREADS}`,
       MAIN_PATH,

@@ -39,8 +39,8 @@ export type BatchStrategy = <Item extends WaitingItem>(waiting: {
 }) => { item: Item; processAmount: number }[]
 
 /**
- * As many items as fit, by the numbers of their sequences; forced tokens make an item longer than
- * one token.
+ * Takes as many items as fit, by the numbers of their sequences. Forced tokens make an item longer
+ * than one token.
  */
 function fitting<Item extends WaitingItem>(items: readonly Item[], size: number) {
   const batch: { item: Item; processAmount: number }[] = []

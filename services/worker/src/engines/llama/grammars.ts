@@ -8,7 +8,9 @@ import { BadGrammar, type GrammarState, type Vocabulary } from '../engine.ts'
 import { feedGrammar } from './internals.ts'
 
 const GRAMMARS_MAX = 64
-/** Of all kept grammars' texts; read, they take about thirty times as much memory. */
+/**
+ * Characters of all kept grammars together. Once read, they take about thirty times as much memory.
+ */
 const GRAMMAR_CHARACTERS_MAX = 4 * 1024 * 1024
 
 class LlamaGrammarState implements GrammarState {

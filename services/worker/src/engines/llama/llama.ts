@@ -44,16 +44,19 @@ import { SequenceStates } from './states/sequence-states.ts'
 import { llamaVocabulary } from './vocabulary.ts'
 
 /**
- * On a processor: everybody waits for a chunk, and half of 128 tokens takes it half as long. Less
- * is not faster: for 32 tokens the runtime attends in another way, and takes longer than for 64. A
- * GPU computes 128 about as fast as a part of them.
+ * On a processor everybody waits for a chunk, and half of 128 tokens takes half as long. Still
+ * smaller chunks are not faster: for 32 tokens the runtime attends in another way, which takes
+ * longer than 64 tokens do. A GPU computes 128 tokens about as fast as a part of them.
  */
 const PROCESSOR_CHUNK_TOKENS = 64
 const GPU_CHUNK_TOKENS = 128
 
 export interface LlamaOptions extends Omit<EngineSettings, 'model' | 'modelsFolder'> {
   readonly modelPath: string
-  /** Called while the file is read into memory, with the share that was read: from 0 to 1. */
+  /**
+   * The runtime calls this while it reads the file into memory, with the share that was read, from
+   * 0 to 1.
+   */
   readonly onLoading?: (share: number) => void
   readonly log: (level: 'info' | 'warn' | 'error', message: string) => void
   readonly watch?: RuntimeWatch

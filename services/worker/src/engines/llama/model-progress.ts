@@ -21,7 +21,7 @@ export function tellProgress(
   log: Log,
   nowMs: () => number = () => performance.now(),
 ): (doneBytes: number, totalBytes: number) => void {
-  // From the first call on: what comes before it, such as loading the runtime, is no progress.
+  // The time counts from the first call on, because loading the runtime before it is no progress.
   let toldMs: number | undefined
   return (doneBytes, totalBytes) => {
     toldMs ??= nowMs()

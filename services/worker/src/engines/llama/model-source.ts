@@ -1,4 +1,4 @@
-/** From what the operator named to a model file on this machine. */
+/** Finds the file of the model that the operator named, or downloads it. */
 import { basename } from 'node:path'
 import { demoModelName, demoModelPath, demoModelSha256 } from '@svc/infra/demo-model/demo-model'
 import { resolveModelFile } from 'node-llama-cpp'

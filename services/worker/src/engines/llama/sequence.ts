@@ -30,9 +30,10 @@ type EvaluationPriority = SequenceEvaluateOptions['evaluationPriority'] & number
 /** Output tokens that penalties look back on. */
 const PENALTY_WINDOW_TOKENS = 1024
 /**
- * Of one draw under a grammar, which takes a few. An ambiguous grammar can need twice as long for
- * every further token, and a draw holds up all sequences: such an answer is given up. Time that
- * passes while the machine has no processor for this process does not count.
+ * How long one draw under a grammar may take; most take a few milliseconds. An ambiguous grammar
+ * can need twice as long for every further token, and a draw holds up all sequences, so such an
+ * answer is given up. Time that passes while the machine has no processor for this process does not
+ * count.
  */
 const GRAMMAR_MS_MAX = 1_000
 const MICROSECONDS_PER_MS = 1_000
@@ -55,7 +56,7 @@ export class LlamaSequence implements EngineSequence {
   readonly #priority: number
   /** Tokens that the runtime evaluated only to fill up batches. */
   #filledTokens = 0
-  /** Of the next draw, in its answer. */
+  /** The place of the next draw in its answer. */
   #place: () => number = () => 0
 
   constructor(
@@ -221,7 +222,10 @@ export class LlamaSequence implements EngineSequence {
   }
 }
 
-/** Nothing where none is asked for: the library would copy the whole answer for every draw. */
+/**
+ * Leaves the penalties out where the request asks for none, because the library would copy the
+ * whole answer for every draw.
+ */
 function penaltiesOf(
   { repetitionPenalty, frequencyPenalty, presencePenalty }: SamplingOptions,
   answered: () => readonly number[],
@@ -238,7 +242,7 @@ function penaltiesOf(
 
 interface Moment {
   readonly ms: number
-  /** Of all threads of the process. */
+  /** Processor time of all threads of the process. */
   readonly processor: NodeJS.CpuUsage
 }
 

@@ -8,7 +8,7 @@ export function llamaVocabulary(model: LlamaModel): Vocabulary {
   const { ggml } = model.fileInfo.metadata.tokenizer
   const detokenize: Vocabulary['detokenize'] = (list, previous) =>
     model.detokenize(list as Token[], false, previous as Token[])
-  /** Asked for every drawn token, so each is found out once. */
+  /** The text is needed for every drawn token, so each token is asked about only once. */
   const controlTexts: string[] = []
   const controlText = (token: number): string => {
     const { control } = model.getTokenAttributes(token as Token)
@@ -37,7 +37,7 @@ function longestOf(texts: readonly string[]): number {
   return texts.reduce((longest, { length }) => Math.max(longest, length), 1)
 }
 
-/** As a model file marks them: ggml's token type "user-defined". */
+/** Model files mark these tokens with ggml's token type "user-defined". */
 const USER_DEFINED = 4
 
 function userDefinedTokens(

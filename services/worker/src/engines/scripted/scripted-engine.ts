@@ -44,9 +44,9 @@ export interface Script {
   readonly restore?: () => void | Promise<void>
   /** Awaited before blocks are taken out of a copy. */
   readonly takeApart?: () => Promise<void>
-  /** Called before a sequence is copied whole; may throw. */
+  /** The engine calls this before it copies a sequence whole; it may throw. */
   readonly copy?: () => void
-  /** Called before a whole sequence is put back; may throw. */
+  /** The engine calls this before it puts a whole sequence back; it may throw. */
   readonly load?: () => void
   /** Default: it can. */
   readonly canReusePrefix?: boolean
@@ -57,13 +57,15 @@ export interface Script {
   readonly batchMark?: (batch: Batch) => number
   /** What is copied out after blocks were put in has other bytes. */
   readonly forgetsOnRestore?: boolean
-  /** After a whole sequence was put in the answer is another one. */
+  /** Whether the answer is another one after a whole sequence was put in. */
   readonly forgetsOnLoad?: boolean
   /** The answer after blocks were put in is another one. */
   readonly answersOtherwise?: boolean
 }
 
-/** Where it begins in the sequence, its tokens, and the rows that these are filled up to. */
+/**
+ * A batch: where it begins in the sequence, its tokens, and the rows that these are filled up to.
+ */
 export interface Batch {
   readonly from: number
   readonly tokens: number
@@ -155,7 +157,7 @@ class ScriptedSequence implements EngineSequence {
   readonly #batches: BatchCounts
   readonly #schedule: () => PromptSchedule
   #tokens: number[] = []
-  /** Of each token what its batch adds to its byte. */
+  /** What the batch of each token adds to the token's byte. */
   #marks: number[] = []
   #answered = 0
   #restored = false

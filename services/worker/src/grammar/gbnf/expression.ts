@@ -10,7 +10,7 @@ export type Expression =
   | { readonly kind: 'characters'; readonly set: CharacterSet }
   | { readonly kind: 'rule'; readonly rule: Rule }
   | { readonly kind: 'sequence'; readonly parts: readonly Expression[] }
-  /** Without an option it never matches. */
+  /** A choice without an option never matches. */
   | {
       readonly kind: 'choice'
       readonly options: readonly Expression[]
@@ -102,7 +102,7 @@ export function optional(item: Expression): Expression {
  */
 export class Matchable {
   readonly #matched = new Set<Expression | Rule>()
-  /** By what they wait for. */
+  /** Expressions and rules that wait, by what they wait for. */
   readonly #waiting = new Map<Expression | Rule, (Expression | Rule)[]>()
 
   /** @throws TooMuchWork */

@@ -223,7 +223,7 @@ class Factoring {
     )
   }
 
-  /** In a rule of its own, which is made once for the same alternatives. */
+  /** Puts the merged alternatives into a rule of their own, once for the same alternatives. */
   #mergedRule(alternatives: readonly Parts[]): Expression {
     const byKey = new Map(alternatives.map((parts) => [this.#keys.ofAll(parts), parts]))
     const [only] = byKey.values()
@@ -263,7 +263,7 @@ function bodyOf(head: Expression | undefined): Expression {
   return head?.kind === 'rule' ? head.rule.body : (head ?? NOTHING)
 }
 
-/** In whole characters. */
+/** Finds the beginning that all texts share, without cutting a character in half. */
 function commonBeginning(texts: readonly string[]): string {
   const [first = '', ...others] = texts
   let length = first.length

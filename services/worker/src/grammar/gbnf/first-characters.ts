@@ -20,7 +20,7 @@ export class FirstCharacters {
     this.#work = work
   }
 
-  /** Of parts that follow each other. */
+  /** Finds the first characters of parts that follow each other. */
   ofAll(parts: readonly Expression[]): First {
     let first = NOTHING
     for (const part of parts) {

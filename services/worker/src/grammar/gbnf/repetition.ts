@@ -14,7 +14,7 @@ import {
   settledChoice,
 } from './expression.ts'
 
-/** Up to this number the plain notation is as good. */
+/** For at most this many repetitions the plain notation is as good. */
 const PLAIN_MAX = 128
 /**
  * What can hold itself is written out further: within blocks the parser keeps several readings of

@@ -40,7 +40,7 @@ const ALONE: Rivalry = { rivals: [], alike: 0, isNumber: false }
 const ONE: Width = { begin: 1, within: 1, end: 0 }
 const NUMBER_CHARACTERS = charactersIn('0123456789-')
 const STEPS = 4
-/** Behind a whole answer: its end, which llama.cpp holds as a stack of its own. */
+/** What follows a whole answer is its end, which llama.cpp holds as a stack of its own. */
 const BEHIND = 1
 
 /** What may be read in more ways than allowed. */
@@ -185,7 +185,7 @@ class Widths {
     return { begin, within, end: nullable ? Math.max(begin, end) : end }
   }
 
-  /** At most one option is left when its name has been read; until then each may be. */
+  /** Counts each option until its name has been read, because only then at most one is left. */
   #ofSettled({ options }: Choice): Width {
     const widths = options.map((option) => this.#of(option))
     const begin = options.reduce((all, option, index) => {

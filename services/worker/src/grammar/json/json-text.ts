@@ -46,7 +46,10 @@ const range = (from: string, to: string): Expression =>
 export const digit = range('0', '9')
 const oneOf = (letters: string): Expression => characters(charactersIn(letters))
 
-/** After a comma or a colon: nothing or one space, so that no answer is filled up with them. */
+/**
+ * What may follow a comma or a colon: nothing or one space, so that no answer is filled up with
+ * spaces.
+ */
 export const space = named('space', optional(text(' ')), 'space')
 
 /** One character, escaped or not. Halves of characters come only in pairs. */

@@ -12,7 +12,7 @@ import {
 import { repeated } from '../gbnf/repetition.ts'
 import { anyInteger, anyNumber, digit } from './json-text.ts'
 
-/** Both ends belong to the range. Infinite: no bound. */
+/** A range with both of its ends. An infinite end is no bound. */
 export interface NumberRange {
   readonly min: number
   readonly max: number
@@ -64,7 +64,7 @@ interface Decimal {
   readonly fraction: string
 }
 
-/** Where there is no bound, that of the notation. */
+/** The largest number that the notation allows, which stands in for a missing bound. */
 const LARGEST: Decimal = {
   whole: '9'.repeat(WHOLE_DIGITS_MAX),
   fraction: '9'.repeat(FRACTION_DIGITS_MAX),
@@ -128,7 +128,7 @@ class DecimalRange {
     return choice(zero, sequence(digitFrom(1, 9), repeated(digit, least, most - 1), tail))
   }
 
-  /** From this digit on; `length` digits stand before the point. */
+  /** Writes the digits from this position on; `length` digits stand before the point. */
   #from(position: number, length: number, low: Rest, high: Rest): Expression {
     const [least, greatest] = [this.#atLeast(low), this.#atMost(high, length - position)]
     if (position < length) {
@@ -169,12 +169,16 @@ class DecimalRange {
     )
   }
 
-  /** Nothing but zeros are left of the lower bound: whatever comes is not below it. */
+  /**
+   * Drops the lower bound when nothing but zeros are left of it: whatever comes is not below it.
+   */
   #atLeast(low: Rest): Rest {
     return low !== null && /[1-9]/.test(low) ? low : null
   }
 
-  /** Nothing but nines are left of the upper bound, as many as digits may come. */
+  /**
+   * Drops the upper bound when nothing but nines are left of it, for as many digits as may come.
+   */
   #atMost(high: Rest, wholeDigits: number): Rest {
     if (high === null) return null
     const digits = Math.max(0, wholeDigits + this.#fractionDigits)

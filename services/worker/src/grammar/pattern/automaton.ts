@@ -230,7 +230,7 @@ function longestText({ states }: Automaton): number {
   return lengths.reduce((most, length) => Math.max(most, length), 0)
 }
 
-/** By the number of a state: how many edges lead to it. */
+/** Counts the edges that lead to each state, by the number of the state. */
 export function waysTo(states: readonly State[]): number[] {
   const ways = new Array<number>(states.length).fill(0)
   for (const { edges } of states) for (const { to } of edges) ways[to] = (ways[to] ?? 0) + 1

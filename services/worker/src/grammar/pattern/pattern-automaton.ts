@@ -14,7 +14,7 @@ const STEPS_MAX = 4096
 interface Step {
   /** What is read here, and where that leads; null: nothing is read. */
   read: { readonly set: CharacterSet; readonly to: number } | null
-  /** Where one may go without reading. */
+  /** The steps that can be reached from here without reading. */
   readonly free: { readonly to: number; readonly only: 'start' | 'end' | null }[]
 }
 
@@ -137,7 +137,7 @@ class Machine {
       .map(({ to, only }) => (ended || only === 'end' ? ~to : to))
   }
 
-  /** Once it is found, nothing that comes later matters. */
+  /** Names a set of steps. Once the pattern is found, nothing that comes later matters. */
   #key(reached: ReadonlySet<number>): string {
     if (reached.has(this.#found)) return 'found'
     const telling = [...reached].filter(

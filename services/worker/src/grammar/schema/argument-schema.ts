@@ -33,7 +33,10 @@ export function addArguments(
   return rule === addAnyValue(rules) ? addAnyObject(rules) : rule
 }
 
-/** As {@link addArguments}, of a schema too large: any object, where it takes anything at all. */
+/**
+ * Does what {@link addArguments} does for a schema that is too large: it allows any object, unless
+ * the schema takes nothing.
+ */
 export function addUncheckedArguments(rules: GrammarRules, parameters: Parameters): string {
   if (!takesNothing(parameters)) return addAnyObject(rules)
   // Others may have used up the steps of the request: this takes none to speak of.

@@ -54,7 +54,7 @@ class Members {
   readonly #demand: ObjectDemand
   readonly #parts: ObjectParts
   readonly #names: readonly string[]
-  /** Behind the last required property; up to there an object may not end. */
+  /** The index behind the last required property. Before it the object may not end. */
   readonly #endsFrom: number
   readonly #min: number
   readonly #max: number | null

@@ -92,7 +92,10 @@ export class Demands {
     return new Map([...first].filter(([key]) => others.every((other) => other.has(key))))
   }
 
-  /** By their canonical text, because a list is looked at again for every value in it. */
+  /**
+   * Indexes the values by their canonical text, because a list is looked at again for every value
+   * in it.
+   */
   #named(member: SchemaMember): ReadonlyMap<string, unknown> | undefined {
     const known = this.#namedValues.get(member.schema)
     if (known !== undefined) return known

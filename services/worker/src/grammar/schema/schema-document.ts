@@ -11,7 +11,7 @@ export type SchemaObject = Readonly<Record<string, unknown>>
 /** A part of the document. */
 export interface SchemaNode {
   readonly schema: JsonSchema
-  /** From the root, the segments with points between them. Empty for the root. */
+  /** The segments from the root on, with points between them. Empty for the root. */
   readonly path: string
 }
 
@@ -160,7 +160,10 @@ function pointerSegments(reference: unknown): readonly string[] | undefined {
   }
 }
 
-/** Without recursion, because how deep it goes is what is asked. */
+/**
+ * Tells whether a schema is nested more deeply, without recursion, because the depth is what is in
+ * question.
+ */
 function isDeeper(root: unknown, depthMax: number, work: Work): boolean {
   let level = [root]
   for (let depth = 0; level.length > 0; depth += 1) {

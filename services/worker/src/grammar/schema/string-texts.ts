@@ -18,7 +18,10 @@ const PLAIN_STEPS = 100
 /** What the expression of an automaton costs, for each step of looking at all of it. */
 export const WRITING_STEPS = 4
 
-/** As many as there are formats: they are made once, and not at the cost of one schema. */
+/**
+ * The automata of formats. There are only as many as formats, and they are made once, so that no
+ * schema pays for them.
+ */
 const formatAutomata = new Map<string, Automaton>()
 
 export interface Texts {
@@ -60,7 +63,7 @@ export class StringTexts {
     return { min: length.min, max, form: measured }
   }
 
-  /** The same texts are written by the same rules. */
+  /** Writes texts as an expression. Equal demands share their rules. */
   expression({ min, max, form }: Texts): Expression {
     const key = form === null ? `${min} to ${max}` : `form ${form.key}`
     const known = this.#expressions.get(key)

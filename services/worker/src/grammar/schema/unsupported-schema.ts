@@ -4,7 +4,7 @@
  * The keyword is one of JSON Schema; or `size` or `depth` where the schema is too large.
  */
 export class UnsupportedSchema extends Error {
-  /** Where it stands, the keyword included: `properties.age.multipleOf`. */
+  /** The path to the keyword, which is its last part: `properties.age.multipleOf`. */
   readonly path: string
   readonly keyword: string
   /** What is wrong with it, as the end of a sentence that begins with the path. */

@@ -64,7 +64,10 @@ export class Slots {
     return text === '' ? '' : this.#add({ text, isJson: false, required })
   }
 
-  /** Like {@link text}, for JSON, which stays as it is where the template encodes its values. */
+  /**
+   * Does what {@link text} does for JSON, which stays as it is where the template encodes its
+   * values.
+   */
   json(text: string, required: string | null): string {
     return this.#add({ text, isJson: true, required })
   }

@@ -11,7 +11,7 @@ import type { AnswerReader, ReaderOptions, ThinkingMarkers } from '../reading/an
 
 /** What a prompt is made of. */
 export interface Conversation {
-  /** At most one system message, and that one first. */
+  /** The messages, with at most one system message, which comes first. */
   readonly messages: readonly PromptMessage[]
   /** Empty when there are none. */
   readonly tools: readonly ToolDefinition[]

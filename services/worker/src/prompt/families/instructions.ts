@@ -11,7 +11,7 @@ import {
 import { templateTools } from '../conversation/template-tools.ts'
 import type { Family } from './family.ts'
 
-/** For templates that show tools themselves. */
+/** Hands tools to templates that show them themselves. */
 export function nativeTemplate(shape: Partial<MessageShape>): Family['toTemplate'] {
   const whole = { ...usualShape, ...shape }
   return ({ messages, tools }, slots) => ({

@@ -43,7 +43,7 @@ const syntax: CallSyntax = {
   },
   tail(text) {
     const object = jsonObjectEnd(text)
-    // In the second form nothing follows the arguments: text may, or the next opening.
+    // Nothing follows the arguments in the second form: text may come, or the next opening.
     if (object === null) return { kind: 'done', end: 0 }
     if (object === 'more') return MORE_OF_TAIL
     const next = object + whiteSpaceLength(text, object)

@@ -18,7 +18,7 @@ export interface ReaderOptions {
 export interface TextPiece {
   readonly kind: 'text' | 'reasoning' | 'arguments'
   readonly text: string
-  /** Where the piece begins in what the reader was fed, in UTF-16 units. */
+  /** The offset of the piece in what the reader was fed, in UTF-16 units. */
   readonly from: number
 }
 
@@ -34,7 +34,7 @@ export type ReadingPhase = 'undecided' | 'reasoning' | 'answer' | 'call'
  */
 export interface AnswerReader {
   readonly phase: ReadingPhase
-  /** In a call: the text from its opening on, as it was fed. Empty otherwise. */
+  /** The text of a call from its opening on, as it was fed. Empty outside of a call. */
   readonly callText: string
   push(text: string): Piece[]
   /** The answer has ended: what was held back is given out as what it seemed to be. */

@@ -30,11 +30,11 @@ export class CallReader {
   readonly #callable: ReadonlySet<string>
   #phase: Phase = 'text'
   #held = ''
-  /** Where the held text begins in what was fed. */
+  /** The offset of the held text in what was fed, in UTF-16 units. */
   #from: number
   /** Whether nothing but white space was read. */
   #first = true
-  /** In a head: UTF-16 units of white space and of the opening at its beginning. */
+  /** UTF-16 units of white space and of the opening at the beginning of a head. */
   #margin = 0
   #opening = 0
   #certain = false

@@ -10,7 +10,9 @@ export const HEAD_CHARACTERS_MAX = 16_384
 export const TAIL_CHARACTERS_MAX = 1024
 
 export type Head =
-  /** Not decided yet; `certain`: whatever comes now, this was meant as a call. */
+  /**
+   * The head is not decided yet. `certain` says that it was meant as a call, whatever comes now.
+   */
   | { readonly kind: 'more'; readonly certain: boolean }
   /** No call, or one that cannot be made: it is text. */
   | { readonly kind: 'none' }
@@ -19,7 +21,7 @@ export type Head =
       readonly name: string
       /** Arguments that came before the name or in another form, or null when they follow. */
       readonly arguments: string | null
-      /** Where the arguments begin or, when they came already, the tail. */
+      /** The offset of the arguments or, when they came already, of the tail. */
       readonly end: number
     }
 

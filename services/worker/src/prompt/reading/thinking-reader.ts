@@ -36,7 +36,8 @@ export class ThinkingReader {
   }
 
   /**
-   * Once in `answer`, all that is fed belongs there: {@link rest} has what was read of it.
+   * Reads more of the answer. Once the phase is `answer` all that is fed belongs there, and
+   * {@link rest} has what was read of it.
    *
    * @returns what of the text is reasoning
    */

@@ -33,7 +33,7 @@ export interface MemoryFile {
 }
 
 export class MemoryFiles {
-  /** Where files with a name are kept, on systems that need one. */
+  /** The folder of files that have a name, on systems that need one. */
   readonly #folder = hasOpenFilePaths ? null : mkdtempSync(join(tmpdir(), 'svc-kv-'))
   readonly #timer: Timer
   #files = 0
@@ -114,7 +114,7 @@ function stateRoot(): string {
     const { bavail, bsize } = statfsSync(SHARED_MEMORY)
     if (bavail * bsize >= SHARED_MEMORY_BYTES_MIN) return SHARED_MEMORY
   } catch {
-    // There is no such folder on this system.
+    // This system has no such folder.
   }
   return tmpdir()
 }

@@ -30,7 +30,7 @@ export class SequenceStates {
   }
 
   /**
-   * Only while the runtime saves it is the sequence in use.
+   * Copies what the sequence holds. The sequence is in use only while the runtime saves it.
    *
    * @throws Error when there is no room for the file
    */

@@ -23,8 +23,8 @@ const STREAMS_MAX = 1024
 /** The system reads and writes no more at once: `IOV_MAX`. */
 const PARTS_AT_ONCE = 1024
 /**
- * Up to this many bytes are moved at once, and so is every number: the file was just written, to
- * memory, and to hand sixty small pieces to another thread takes longer than to copy them.
+ * Numbers and parts of at most this size are moved synchronously. The file was just written to
+ * memory, and handing sixty small pieces to another thread takes longer than copying them.
  */
 const MOVED_AT_ONCE_BYTES_MAX = 1024 ** 2
 
@@ -36,7 +36,7 @@ interface TensorShape {
 }
 
 interface Tensor extends TensorShape {
-  /** Where its first row is in the file. */
+  /** Where the tensor's first row begins in the file, in bytes. */
   readonly offset: number
 }
 
@@ -56,7 +56,7 @@ class UnknownState extends Error {
 /** Tokens of a sequence in blocks of a size, of which the last may be smaller. */
 export interface BlockRange {
   readonly from: number
-  /** Behind the last token. */
+  /** The token behind the last one. */
   readonly to: number
   readonly blockTokens: number
 }
