@@ -141,7 +141,7 @@ const members = createRoute({
   component: lazyPage(() => import('./pages/members/members.tsx'), 'Members'),
 })
 
-/** For those who have a part in the running of the service. */
+/** The pages for those who have a part in running the service. */
 const operator = createRoute({
   getParentRoute: () => signedIn,
   path: '/operator',

@@ -1,6 +1,6 @@
 /**
- * Before any schema is made: zod would try whether it may compile code, and the content security
- * policy, which forbids that, would report each try on the console.
+ * Tells zod not to try whether it may compile code. This has to run before any schema is made: the
+ * content security policy forbids compiling, and would report each try on the console.
  */
 import { config } from 'zod'
 

@@ -20,7 +20,7 @@ export const accountViews = ['grants', 'holds', 'keys', 'requests', 'statement']
 export type AccountView = (typeof accountViews)[number]
 
 export interface AccountsSearch {
-  /** Of a name or an id; what is found is in no other order than that of age. */
+  /** A part of a name or an id. What is found comes in the order of its age and in no other. */
   readonly find?: string
   readonly status?: (typeof accountStatuses)[number]
   readonly order?: AccountOrder
@@ -53,9 +53,9 @@ export function accountSearch(raw: Raw): AccountSearch {
 export interface EventsSearch {
   /** Position of the event that is looked for: the newest that is shown. */
   readonly at?: number
-  /** Who caused them, such as `user:usr_…`, or all of a kind, such as `user`. */
+  /** Who caused the events, such as `user:usr_…`, or all of a kind, such as `user`. */
   readonly who?: string
-  /** Their type. */
+  /** The type of the events. */
   readonly what?: string
 }
 

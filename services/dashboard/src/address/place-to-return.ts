@@ -1,6 +1,6 @@
 /**
- * Where somebody was going when an identity provider signs them in: kept in this tab and never sent
- * anywhere, so that no link can make a sign-in lead to another site.
+ * Remembers where somebody was going when an identity provider signs them in. It is kept in this
+ * tab and never sent anywhere, so that no link can make a sign-in lead to another site.
  */
 import { isInside } from './inside.ts'
 

@@ -86,7 +86,7 @@ function zoneName(raw: unknown): string | undefined {
   const name = text(raw)
   if (name === undefined) return undefined
   try {
-    // Under the name that was given: engines know some zones by older ones.
+    // The zone keeps the name that was given, because engines know some zones by older names.
     new Intl.DateTimeFormat('en', { timeZone: name })
     return name
   } catch {

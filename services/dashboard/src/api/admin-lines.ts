@@ -34,7 +34,7 @@ export async function* adminLines<Name extends LineOperation>(
   if (rest !== '') yield lineOf<Name>(rest)
 }
 
-/** Not `for await` over the stream itself: Safari has no iterator for it. */
+/** Reads the stream without `for await`, because Safari has no iterator for it. */
 async function* piecesOf(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<string> {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader()
   try {

@@ -1,9 +1,9 @@
 /** What the server said instead of an answer. */
 export interface Refusal {
-  /** Of HTTP; 0 when the server was not reached. */
+  /** The status of HTTP; 0 when the server was not reached. */
   readonly status: number
   readonly code: string
-  /** In the server's words, for people. */
+  /** What the server says to people, in its own words. */
   readonly message: string
   /** The field at fault. */
   readonly param?: string | null

@@ -12,7 +12,7 @@ import {
 } from '@svc/contracts/dashboard/operations'
 import { ApiError, refusalOf } from './api-error.ts'
 
-/** Those that find out who is signed in, or change it. */
+/** The paths of operations that find out who is signed in, or change it. */
 const OF_THE_SESSION = /^\/session(\/|$)/
 
 type Fields = Readonly<Record<string, unknown>>
@@ -35,7 +35,7 @@ export async function call<Name extends DashboardOperationName>(
   return (await response.json()) as DashboardOutput<Name>
 }
 
-/** Where a GET can be asked for by a link, such as for a file. */
+/** Makes the address of a GET for a link, such as the link of a file. */
 export function addressOf<Name extends DashboardOperationName>(
   name: Name,
   input: DashboardInput<Name>,
@@ -46,9 +46,9 @@ export function addressOf<Name extends DashboardOperationName>(
 
 export interface Target {
   readonly method: 'GET' | 'POST'
-  /** With `:names` that are taken out of the input. */
+  /** The path, with `:names` that are taken out of the input. */
   readonly path: string
-  /** Beside those that every request has. */
+  /** Headers beside those that every request has. */
   readonly headers?: Readonly<Record<string, string>>
 }
 

@@ -52,7 +52,7 @@ export function askAhead(query: Asked): void {
   queryClient.query(options).catch(() => {})
 }
 
-/** The same for the first page of a list. */
+/** Asks for the first page of a list, as {@link askAhead} does for other questions. */
 export function askPageAhead(list: Asked): void {
   type Options = Parameters<typeof queryClient.infiniteQuery>[0]
   const options = { ...list, staleTime: 'static' } as Options
@@ -64,7 +64,10 @@ interface Asked {
   readonly queryKey: readonly unknown[]
 }
 
-/** Who is signed in, and what the operator has set: asked once, then kept up by the answers. */
+/**
+ * Who is signed in, and what the operator has set. It is asked for once, and the answers keep it up
+ * to date.
+ */
 export const sessionQuery = queryOptions<DashboardOutput<'session'>, ApiError>({
   queryKey: ['session'],
   queryFn: async ({ signal }) => {

@@ -4,7 +4,9 @@ import { sessionQuery } from './queries.ts'
 
 export type Session = DashboardOutput<'session'>
 
-/** Who is signed in and where. The root of the pages has loaded it before it shows anything. */
+/**
+ * Tells who is signed in and where. The root of the pages has loaded it before it shows anything.
+ */
 export function useSession(): Session {
   return useSuspenseQuery(sessionQuery).data
 }

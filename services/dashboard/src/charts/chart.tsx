@@ -8,7 +8,7 @@ export interface ChartTexts {
   readonly title: string
   /** A value at the axis, such as `$0.10`. */
   readonly valueText: (value: number) => string
-  /** The same figures as rows. */
+  /** The table that shows the same figures as rows. */
   readonly table: ReactNode
   readonly tableName: string
 }
@@ -25,7 +25,7 @@ export interface ChartProps extends ChartTexts {
   readonly children: (plot: Plot) => ReactNode
 }
 
-/** Where values lie in the drawing, in pixels. */
+/** Tells where values lie in the drawing, in pixels. */
 export interface Plot {
   /** The left edge of a step, by its index, and how wide it is. */
   readonly x: ScaleBand<number>
@@ -35,7 +35,7 @@ export interface Plot {
 const HEIGHT = 220
 const MARGIN = { top: 8, right: 16, bottom: 24, left: 80 }
 const TICKS = 4
-/** Of a step, on both sides together. */
+/** The share of a step that is left free, on both sides together. */
 const GAP_SHARE = 0.25
 /** What a label of a step takes, with the gap to the next. */
 const LABEL_PIXELS = 90
@@ -82,7 +82,7 @@ export function Chart(props: ChartProps) {
 
 interface DrawingProps extends Pick<ChartProps, 'steps' | 'highest' | 'valueText' | 'children'> {
   readonly x: ScaleBand<number>
-  /** In pixels. */
+  /** The width of the drawing in pixels. */
   readonly width: number
 }
 

@@ -14,7 +14,7 @@ export interface ReadoutProps {
   readonly steps: readonly string[]
   readonly figuresOf: (index: number) => readonly Figure[]
   readonly x: ScaleBand<number>
-  /** Of the drawing, in pixels. */
+  /** The width of the drawing in pixels. */
   readonly width: number
 }
 
@@ -62,7 +62,7 @@ function stepAt(left: number, x: ScaleBand<number>, count: number): number | und
   return index >= 0 && index < count ? index : undefined
 }
 
-/** At the side of the step where there is more room. */
+/** Puts the readout at the side of the step where there is more room. */
 function besideOf(index: number, x: ScaleBand<number>, width: number) {
   const left = x(index) ?? 0
   if (left > width / 2) return { right: width - left + x.step() - x.bandwidth() }

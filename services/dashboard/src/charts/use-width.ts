@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useRef, useState } from 'react'
 
-/** Before the first measure. */
+/** The width in pixels before the first measure. */
 const FIRST_PIXELS = 640
 
 /** How wide an element is, in pixels: what is drawn in it keeps its size of text. */

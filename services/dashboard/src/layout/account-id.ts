@@ -2,7 +2,7 @@ import { getRouteApi } from '@tanstack/react-router'
 
 const route = getRouteApi('/signed-in/accounts/$accountId')
 
-/** Of the account whose pages are open. */
+/** Gives the id of the account whose pages are open. */
 export function useAccountId(): string {
   return route.useParams().accountId
 }

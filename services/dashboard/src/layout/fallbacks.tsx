@@ -6,7 +6,7 @@ import { problemText } from '../text/problems.ts'
 import { t } from '../text/translate.ts'
 import { Button } from '../ui/button.tsx'
 
-/** For an address that leads nowhere. */
+/** Stands at an address that leads nowhere. */
 export function Missing() {
   return (
     <div className="mx-auto flex max-w-xl flex-col items-start gap-3 p-6">

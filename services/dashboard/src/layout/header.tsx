@@ -5,7 +5,7 @@ import { t } from '../text/translate.ts'
 import { Button } from '../ui/button.tsx'
 import { ThemeChoice } from './theme-choice.tsx'
 
-/** Who runs this, who is signed in, and the way out. */
+/** Shows who runs the service, who is signed in, and the way out. */
 export function Header() {
   const { branding, user, platform_role: platformRole } = useSession()
   return (
@@ -40,7 +40,8 @@ function SignedIn({ name }: { readonly name: string }) {
         look="bare"
         disabled={signOut.isPending}
         onClick={() =>
-          // Without a session this is in no page any more: what `mutate` calls back would be lost.
+          // The header is in no page any more when the session ends, and `mutate` would not call
+          // back then.
           signOut.mutateAsync({}).then(
             () => navigate({ to: '/sign-in' }),
             () => {},

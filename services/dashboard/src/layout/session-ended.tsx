@@ -26,7 +26,10 @@ export function SessionEnded() {
   )
 }
 
-/** For who signs in by the identity provider: in this tab that would leave the page. */
+/**
+ * Leads those who sign in by the identity provider to another tab, because doing so here would
+ * leave the page.
+ */
 function InAnotherTab() {
   const { provider_label: provider } = useSession().ways_in
   const { basepath } = useRouter()

@@ -5,7 +5,7 @@ const AREA_KEY_MS = 1_500
 const STORED_AS = 'svc-shortcuts'
 
 export interface ShortcutKeys {
-  /** To the area of a letter. */
+  /** Leads to the area that the letter stands for. */
   goTo(letter: string): void
   help(): void
 }
@@ -22,7 +22,7 @@ export function shortcutHandler({ goTo, help }: ShortcutKeys): (event: KeyboardE
     o: openRow,
     '?': help,
     '/': (event) => {
-      // Else the sign would stand in the field.
+      // Without this the field would get the sign of the shortcut.
       event.preventDefault()
       const box = document.querySelector<HTMLInputElement>('[data-find]')
       box?.focus()
@@ -67,7 +67,7 @@ function isTyping(target: EventTarget | null): boolean {
   )
 }
 
-/** In the order in which the list shows them. */
+/** Moves the focus among rows, in the order in which the list shows them. */
 function focusRow(step: 1 | -1): void {
   const rows = [...document.querySelectorAll<HTMLElement>('[data-row]')]
   const at = rows.findIndex((row) => row.contains(document.activeElement))

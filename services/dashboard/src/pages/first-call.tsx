@@ -6,7 +6,7 @@ import { Choice } from '../ui/field.tsx'
 import { type ClientName, clients, snippetFor } from './client-snippets.ts'
 
 export interface FirstCallProps {
-  /** Where clients send their requests, without `/v1`. */
+  /** The address to which clients send their requests, without `/v1`. */
   readonly baseUrl: string
   /** Filled in where it has just been made; else a name of a variable stands for it. */
   readonly secret?: string

@@ -10,7 +10,7 @@ import { Notice } from '../ui/notice.tsx'
 export interface RenameDialogProps {
   readonly title: string
   readonly label: string
-  /** As it is now. */
+  /** The name before the change. */
   readonly name: string
   readonly renaming: { readonly error: ApiError | null; readonly isPending: boolean }
   readonly onRename: (name: string) => void

@@ -3,8 +3,8 @@ import { useBlocker } from '@tanstack/react-router'
 const movesInHistory: ReadonlySet<string> = new Set(['BACK', 'FORWARD', 'GO'])
 
 /**
- * While a secret is shown that nobody can see again, the browser's Back does not lead away from it,
- * and a reload asks first.
+ * Keeps the browser's Back from leading away while a secret is shown that nobody can see again, and
+ * makes a reload ask first.
  */
 export function useShownOnce(): void {
   useBlocker({ shouldBlockFn: isMoveInHistory, enableBeforeUnload: true })

@@ -15,7 +15,7 @@ const steps = [
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 
-/** Of the reader, such as `Europe/Berlin`. */
+/** The time zone of the reader, such as `Europe/Berlin`. */
 export const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
 /** `3 minutes ago`. @param then and now in milliseconds since 1970 */
@@ -72,7 +72,7 @@ export function openPeriodText(from: string | null, to: string | null): string {
   return to === null ? t('allTime') : t('periodUntil', { to: periodEdges(to, to).to })
 }
 
-/** To make a format takes longer than to write a whole column with it. */
+/** Formats are kept, because making one takes longer than writing a whole column with it. */
 const stepFormats = new Map<string, Intl.DateTimeFormat>()
 
 /** Such as `2026-11-20 10:15`. */
@@ -119,7 +119,7 @@ export function durationText(ms: number): string {
   return `${(ms / SECOND_MS).toFixed(1)} s`
 }
 
-/** Made once: to make one takes longer than to write a whole column with it. */
+/** The format is made once, because making it takes longer than writing a whole column with it. */
 const counts = new Intl.NumberFormat('en')
 
 /** Whole numbers, such as `17,903`. */

@@ -16,7 +16,7 @@ export function Button({ look = 'plain', className = '', type = 'button', ...res
   return <button type={type} className={`${buttonClass(look)} ${className}`} {...rest} />
 }
 
-/** For links that stand among buttons. */
+/** Gives links that stand among buttons the look of a button. */
 export function buttonClass(look: keyof typeof looks): string {
   return `inline-flex min-h-9 items-center whitespace-nowrap justify-center gap-2 rounded-md border px-3 py-1 text-sm no-underline disabled:cursor-not-allowed disabled:opacity-60 ${looks[look]}`
 }

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 
 export interface CardProps {
   readonly title?: ReactNode
-  /** At the right of the title. */
+  /** What stands at the right of the title. */
   readonly action?: ReactNode
   readonly children: ReactNode
 }

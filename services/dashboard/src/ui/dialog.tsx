@@ -7,7 +7,7 @@ export interface DialogProps {
   readonly onClose: () => void
   /** Stays until its own button is pressed: neither Escape nor a click beside it closes it. */
   readonly isSticky?: boolean
-  /** At the right edge, as tall as the window. */
+  /** Whether it stands at the right edge, as tall as the window. */
   readonly isPanel?: boolean
   readonly children: ReactNode
 }

@@ -6,7 +6,7 @@ export interface EmptyProps {
   readonly children?: ReactNode
 }
 
-/** Where nothing is yet: says why, and what comes next. */
+/** Stands where there is nothing yet, and says why and what comes next. */
 export function Empty({ title, children }: EmptyProps) {
   return (
     <div className="flex flex-col items-start gap-3 py-6">

@@ -27,11 +27,11 @@ export function Age({ at }: { readonly at: string | null }) {
 
 export interface AsOfProps {
   /**
-   * Of the answer beside which it stands. Undefined, whatever the declaration says, where a server
-   * answers that is older than the page, as in the middle of an upgrade: then nothing is said.
+   * What the answer beside it is up to. A server that is older than the page, as in the middle of
+   * an upgrade, leaves it undefined, whatever the declaration says, and then nothing is said.
    */
   readonly asOf: { readonly position: string; readonly at: string } | undefined
-  /** Of a page that asks anew all the time: how old it is says more than when it was. */
+  /** Whether the page asks anew all the time, so that its age says more than a time of day. */
   readonly isRefreshed?: boolean
 }
 

@@ -7,13 +7,16 @@ export interface MoneyProps {
   readonly amount: string | null | undefined
 }
 
-/** With every decimal, for rows that are added up. */
+/** Shows an amount with every decimal, for rows that are added up. */
 export function ExactMoney({ amount }: MoneyProps) {
   if (amount === null || amount === undefined) return <span>{t('unavailable')}</span>
   return <span className="tabular-nums whitespace-nowrap">{exactText(amount)}</span>
 }
 
-/** With two decimals, for a look; exact in its title, for screen readers, and when it is copied. */
+/**
+ * Shows an amount with two decimals, for a look. It is exact in its title, for screen readers, and
+ * when it is copied.
+ */
 export function GlanceMoney({ amount }: MoneyProps) {
   if (amount === null || amount === undefined) return <span>{t('unavailable')}</span>
   const exact = exactText(amount)

@@ -13,7 +13,10 @@ export interface ChatBarProps {
   readonly messages: readonly Message[]
 }
 
-/** Before a question: the balance and the prices. After it: what the conversation cost so far. */
+/**
+ * Shows the balance and the prices before a question, and afterwards what the conversation cost so
+ * far.
+ */
 export function ChatBar({ accountId, messages }: ChatBarProps) {
   const balance = useQuery({
     ...ask('accountBalance', { account_id: accountId }),

@@ -11,7 +11,7 @@ export interface ComposerProps {
   readonly onStop: () => void
 }
 
-/** Where a question is written. Enter sends it, with Shift it begins a line. */
+/** Takes a question. Enter sends it, and Shift with Enter begins a line. */
 export function Composer({ draft, isRunning, onDraft, onAsk, onStop }: ComposerProps) {
   return (
     <form

@@ -4,11 +4,11 @@
  */
 
 export interface ChatSettings {
-  /** Told to the model before everything else; empty: nothing. */
+  /** What the model is told before everything else; empty where it is told nothing. */
   readonly system: string
   /** Tokens of an answer. */
   readonly maxTokens: number
-  /** From 0, always the likeliest word, to 2. */
+  /** From 0, which always takes the likeliest word, to 2. */
   readonly temperature: number
 }
 
@@ -38,7 +38,7 @@ export interface GivenAnswer {
   /** Finds its receipt. */
   readonly requestId?: string
   readonly use?: AnswerUse
-  /** From the question to its first word, in milliseconds. */
+  /** Milliseconds from the question to the first word of the answer. */
   readonly firstTokenMs?: number
 }
 
@@ -68,7 +68,7 @@ export interface Talkers {
 
 export function readConversation(talkers: Talkers): Conversation {
   try {
-    // Of before conversations were of one user: nobody knows whose it is.
+    // Earlier versions kept one conversation for all users of a browser: nobody knows whose it is.
     localStorage.removeItem(`svc-chat-${talkers.accountId}`)
     const text = localStorage.getItem(nameOf(talkers))
     if (text === null) return newConversation

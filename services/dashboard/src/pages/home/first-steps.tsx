@@ -7,7 +7,7 @@ import { buttonClass } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { FirstCall } from '../first-call.tsx'
 
-/** Before the first request: a key, a command, an answer. */
+/** Leads to the first request: a key, a command, an answer. */
 export function FirstSteps({ hasKey }: { readonly hasKey: boolean }) {
   const accountId = useAccountId()
   const { base_url: baseUrl } = useSession()

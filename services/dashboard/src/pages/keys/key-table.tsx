@@ -75,7 +75,7 @@ export function KeyTable({ keys }: { readonly keys: readonly Key[] }) {
   )
 }
 
-/** By the name that somebody goes by now. */
+/** Gives the name that whoever made the key goes by now. */
 function makerOf(
   { created_by: maker }: Key,
   members: readonly DashboardOutput<'listMembers'>[number][],

@@ -12,7 +12,7 @@ import { ConfirmedChange } from '../confirmed-change.tsx'
 
 type Member = DashboardOutput<'listMembers'>[number]
 
-/** Who is in the account; owners change that. */
+/** Shows who is in the account. Owners can change that. */
 export function MemberTable({ members }: { readonly members: readonly Member[] }) {
   const isOwner = useAccountRole() === 'owner'
   const [asked, setAsked] = useState<Asked>()

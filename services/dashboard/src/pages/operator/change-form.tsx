@@ -12,7 +12,7 @@ export interface ChangeTexts {
   readonly title: string
   /** What it does. */
   readonly effect: string
-  /** On the button that does it. */
+  /** The text on the button that does it. */
   readonly confirm: string
   readonly isDangerous?: boolean
   /** The fields for it, beside the reason. */
@@ -27,7 +27,7 @@ export interface ChangeFormProps extends ChangeTexts {
   readonly isPending: boolean
   /** What it comes to, or how far it is, above the buttons. */
   readonly preview?: ReactNode
-  /** At the side, where what it comes to is long. */
+  /** Whether the form stands at the side, where what it comes to is long. */
   readonly isPanel?: boolean
   /** It is done, and what it came to is read: there is nothing to cancel. */
   readonly isDone?: boolean

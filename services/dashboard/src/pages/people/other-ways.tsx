@@ -11,9 +11,11 @@ import { Notice } from '../../ui/notice.tsx'
 
 export interface OtherWaysProps {
   readonly onSignedIn: () => void
-  /** Where a sign-in at the identity provider leads to; undefined: to the first page. */
+  /**
+   * The address to which a sign-in at the identity provider leads; undefined for the first page.
+   */
   readonly to?: string | undefined
-  /** Without the provider, to which the browser would go away from this page. */
+  /** Leaves the identity provider out, because the browser would leave this page for it. */
   readonly isInPlace?: boolean
 }
 
@@ -37,7 +39,7 @@ export function OtherWays({ onSignedIn, to, isInPlace = false }: OtherWaysProps)
 export interface ByProviderProps {
   readonly text: string
   readonly to: string | undefined
-  /** Of an invitation that is accepted by it. */
+  /** The secret of an invitation that the sign-in accepts. */
   readonly linkSecret: string | undefined
 }
 

@@ -7,7 +7,7 @@ export interface PasswordAgainProps {
   readonly onChange: (value: string) => void
 }
 
-/** Asked before a lasting way to sign in is added, of those who have a password. */
+/** Asks those who have a password for it before a lasting way to sign in is added. */
 export function PasswordAgain({ value, onChange }: PasswordAgainProps) {
   const { user } = useSession()
   if (user?.has_password !== true) return null

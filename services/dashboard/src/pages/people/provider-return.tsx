@@ -9,7 +9,7 @@ import { NarrowPage } from './narrow-page.tsx'
 
 const route = getRouteApi('/sign-in/return')
 
-/** Where an identity provider sends the browser back to: what it says is passed on once. */
+/** Stands where an identity provider sends the browser back to, and passes on once what it says. */
 export function ProviderReturn() {
   const answer = route.useLoaderData()
   const { mutate, error } = useSessionChange('finishProviderSignIn')
@@ -18,7 +18,7 @@ export function ProviderReturn() {
   useEffect(() => {
     if (hasBegun.current) return
     hasBegun.current = true
-    // In the place of this address, whose code opens nothing any more.
+    // The next page replaces this address, because its code opens nothing any more.
     const goOn = () => history.replace(takePlace() ?? `${basepath}/`)
     mutate({ answer: answer === '' ? '?' : answer }, { onSuccess: goOn })
   }, [answer, mutate, history, basepath])

@@ -7,7 +7,7 @@ import { SignInForm } from './sign-in-form.tsx'
 
 const route = getRouteApi('/sign-in')
 
-/** For those who have a password; leads back to where they wanted to go. */
+/** Signs in those who have a password, and leads them back to where they wanted to go. */
 export function SignIn() {
   const { user, sign_up: policy } = useSession()
   const { to } = route.useSearch()

@@ -8,7 +8,7 @@ import { Page } from '../../ui/page.tsx'
 import { FirstCall } from '../first-call.tsx'
 import { PriceTable } from './price-table.tsx'
 
-/** For everybody: what tokens cost, and how to call the server. */
+/** Tells everybody what tokens cost and how to call the server. */
 export function Prices() {
   const { base_url: baseUrl } = useSession()
   const query = useQuery(publicPrices)

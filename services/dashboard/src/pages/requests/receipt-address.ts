@@ -2,11 +2,11 @@ import { useRouter } from '@tanstack/react-router'
 import type { RequestsSearch } from '../../address/search.ts'
 import { useAccountId } from '../../layout/account-id.ts'
 
-/** Where the receipt of a request stands, by its id. */
+/** Gives the address of a request's receipt, by the request's id. */
 export type ReceiptAddress = (id: string) => string
 
 /**
- * In the account whose pages are open, beside its requests.
+ * Opens receipts in the account whose pages are open, beside its requests.
  *
  * @param filters of the list that it stands beside
  */

@@ -19,7 +19,10 @@ export interface RequestTableProps {
   readonly list?: string
   readonly requests: readonly Request[]
   readonly receiptAddress: ReceiptAddress
-  /** Of all that the list has, also those that are not loaded; left out: they are not shown. */
+  /**
+   * Totals of all that the list has, also of requests that are not loaded. Left out where they are
+   * not shown.
+   */
   readonly totals?: RequestTotalsAnswer | undefined
 }
 

@@ -7,7 +7,7 @@ import { RequestStatus } from './request-status.tsx'
 
 export interface RequestTotalsProps {
   readonly totals: RequestTotalsAnswer
-  /** Of the column of costs. */
+  /** Decimals in the column of costs. */
   readonly decimals: number
 }
 

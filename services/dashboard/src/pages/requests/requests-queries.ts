@@ -16,7 +16,7 @@ export function requestsQueries(accountId: string, search: RequestsSearch) {
   }
 }
 
-/** Of another request nothing stays while it is asked for. */
+/** Asks for a receipt. The receipt of another request does not stay while this one is asked for. */
 export function receiptQuery(accountId: string, id: string) {
   const question = ask('receipt', { account_id: accountId, id })
   return { ...question, placeholderData: undefined as never }

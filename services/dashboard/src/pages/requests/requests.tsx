@@ -28,7 +28,7 @@ export function Requests() {
   const setSearch = (next: RequestsSearch) => navigate({ search: next })
   const { asked, list, ...queries } = requestsQueries(accountId, search)
   const query = useInfiniteQuery(list)
-  // Of all pages it is up to the least.
+  // The first page is the oldest answer: all pages together are up to no more than it is.
   const first = query.data?.pages[0]
   const totals = useQuery(queries.totals)
   const { request, ...filters } = search
@@ -45,7 +45,7 @@ export function Requests() {
               {() => {
                 const rows = pages.flatMap(({ data }) => data)
                 if (rows.length > 0) {
-                  // Of other filters they would be a wrong sum below these rows.
+                  // Totals of other filters would be a wrong sum below these rows.
                   const own = totals.isPlaceholderData ? undefined : totals.data
                   return (
                     <RequestTable

@@ -32,7 +32,7 @@ export interface StatementTableProps {
   readonly closing: string
   /** Whether nothing comes behind the last. */
   readonly isWhole: boolean
-  /** Of what was used. */
+  /** Gives the addresses of receipts, for entries of usage. */
   readonly receiptAddress: ReceiptAddress
 }
 

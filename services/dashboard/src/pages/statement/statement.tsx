@@ -25,7 +25,7 @@ export function Statement() {
   const receiptAddress = useReceiptAddress()
   const { asked, list } = statementQueries(accountId, period)
   const query = useInfiniteQuery(list)
-  // Of all pages it is up to the least.
+  // The first page is the oldest answer: all pages together are up to no more than it is.
   const first = query.data?.pages[0]
   return (
     <Page title={t('statement')} action={<ExportLinks name="exportStatement" asked={asked} />}>

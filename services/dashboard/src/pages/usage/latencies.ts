@@ -15,10 +15,10 @@ const MEDIAN = 0.5
 const SLOW = 0.95
 
 export interface StepLatencies {
-  /** As the step is named on the page. */
+  /** The name of the step on the page. */
   readonly step: string
   readonly requests: number
-  /** In milliseconds; null where no request has the figure. */
+  /** Milliseconds until the first token; null where no request has the figure. */
   readonly firstToken: Quantiles
   readonly total: Quantiles
 }

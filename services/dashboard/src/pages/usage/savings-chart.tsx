@@ -42,7 +42,7 @@ export function SavingsChart({ usage }: { readonly usage: UsageAnswer }) {
   )
 }
 
-/** Nothing is drawn below the line, such as where a cached token cost as much as another. */
+/** Keeps savings below zero from being drawn below the line. */
 function heightOf(amount: string): number {
   return Math.max(0, dollarHeight(amount))
 }

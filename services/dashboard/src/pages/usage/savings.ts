@@ -31,7 +31,7 @@ export function savingsOf(row: Used, whole: UsageAnswer['total']): Savings {
   return textsOf(cached.tokens, asInput, charged)
 }
 
-/** Of all rows together. */
+/** Adds up the savings of all rows. */
 export function allSavings(rows: readonly Savings[]): Savings {
   const sum = (of: (row: Savings) => string) =>
     rows.reduce((total, row) => total + parseDollars(of(row)), 0n)

@@ -12,7 +12,7 @@ import { TokenChart } from './token-chart.tsx'
 export interface UsageChartsProps {
   readonly accountId: string
   readonly usage: UsageAnswer
-  /** That it is the answer to. */
+  /** The search that the usage answers. */
   readonly search: UsageSearch
 }
 

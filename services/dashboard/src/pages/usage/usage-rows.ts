@@ -18,7 +18,7 @@ export interface ClassUse {
 
 const NOTHING: ClassUse = { tokens: 0, amount: '0.00' }
 
-/** Of one class in a row; nothing where it has no line. */
+/** Finds what one class of tokens used in a row, which is nothing where it has no line. */
 export function usedOf({ lines }: Pick<UsageRow, 'lines'>, name: TokenClass): ClassUse {
   return lines.find((line) => line.class === name) ?? NOTHING
 }

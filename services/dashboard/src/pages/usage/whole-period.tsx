@@ -6,7 +6,7 @@ export interface WholePeriodProps {
   readonly usage: Pick<UsageAnswer, 'from' | 'to' | 'zone'>
 }
 
-/** Beside a sum: what of time it is of. */
+/** Says beside a sum which period it is of. */
 export function WholePeriod({ usage: { from, to, zone } }: WholePeriodProps) {
   return (
     <>

@@ -4,7 +4,7 @@ import { AdminTokens } from './admin-tokens.tsx'
 import { OpenLinks } from './open-links.tsx'
 import { Users } from './users.tsx'
 
-/** Who may do what: people and programs. */
+/** Shows which people and programs may do what. */
 export function Access() {
   return (
     <Page title={t('access')}>

@@ -120,7 +120,7 @@ interface UserActionsProps {
   readonly onStatus: (what: 'disable' | 'enable') => void
 }
 
-/** Of others only: nobody shuts themselves out. */
+/** Offers what can be done to other users. Nobody shuts themselves out. */
 function UserActions({ user, onReset, onErase, onStatus }: UserActionsProps) {
   const may = useMay()
   const isActive = user.status === 'active'

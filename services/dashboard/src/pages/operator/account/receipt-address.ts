@@ -2,7 +2,7 @@ import { useRouter } from '@tanstack/react-router'
 import { type ReceiptAddress, receiptBeside } from '../../requests/receipt-address.ts'
 import { useOpenedAccount } from './opened-account.ts'
 
-/** In the account that an operator looks at, beside the list that is open. */
+/** Opens receipts in the account that an operator looks at, beside the list that is open. */
 export function useOperatedReceiptAddress(): ReceiptAddress {
   const { accountId, search } = useOpenedAccount()
   const { request: _, ...list } = search

@@ -10,7 +10,7 @@ const PAGE = 50
 
 interface AccountPage {
   readonly accounts: readonly ListedAccount[]
-  /** Where the next page begins; undefined behind the last. */
+  /** Where the next page begins; undefined behind the last one. */
   readonly next: string | undefined
 }
 

@@ -13,15 +13,17 @@ import { AccountStatus } from './account-status.tsx'
 
 const columns = ['available', 'settled', 'held', 'spent_30_days'] as const
 type Column = (typeof columns)[number]
-/** Nothing held, or spent, is a dash; a balance of nothing is an amount. */
+/** These columns show zero as an amount; where nothing is held or spent there is a dash. */
 const balances: readonly Column[] = ['available', 'settled']
 
 export interface AccountTableProps {
   /** What was asked for: accounts in another order are another list. */
   readonly list: string
-  /** Those that were loaded. */
+  /** The accounts that were loaded. */
   readonly accounts: readonly ListedAccount[]
-  /** Of all that fit, also those that are not loaded; undefined: not known. */
+  /**
+   * Sums of all accounts that fit, also of those that are not loaded; undefined where not known.
+   */
   readonly sums: AccountSums | undefined
 }
 
@@ -69,7 +71,7 @@ export function AccountTable({ list, accounts, sums }: AccountTableProps) {
   )
 }
 
-/** Of the finest amount of each column. */
+/** Decimals of the finest amount in each column. */
 type Decimals = Readonly<Record<Column, number>>
 
 function decimalsOf(rows: readonly Readonly<Record<Column, string>>[]): Decimals {

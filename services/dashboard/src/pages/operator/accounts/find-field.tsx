@@ -1,7 +1,10 @@
 import { useEffect, useState } from 'react'
 import { Field } from '../../../ui/field.tsx'
 
-/** Nothing is asked for while somebody types on: an auditor leaves an event with each search. */
+/**
+ * The search waits this many milliseconds for somebody to type on, because each search of an
+ * auditor leaves an event.
+ */
 const PAUSE_MS = 300
 
 export interface FindFieldProps {

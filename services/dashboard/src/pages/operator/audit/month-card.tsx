@@ -102,7 +102,7 @@ function Totals({ report }: { readonly report: MonthReport }) {
   )
 }
 
-/** Of the reader. */
+/** Gives the month that it is now in the zone of the reader. */
 function thisMonth(): string {
   const parts = new Intl.DateTimeFormat('sv-SE', { timeZone: ownZone }).format(serverNow())
   return parts.slice(0, 'YYYY-MM'.length)

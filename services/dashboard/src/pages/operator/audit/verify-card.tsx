@@ -51,7 +51,7 @@ function Result({ result }: { readonly result: VerifyResult }) {
   )
 }
 
-/** In a line each, with the place in the log. */
+/** Says each problem in a line of its own, with its place in the log. */
 function problemsOf(result: VerifyResult): readonly string[] {
   const { broken, unreadable, set_aside: aside, contradicted, texts } = result
   return [

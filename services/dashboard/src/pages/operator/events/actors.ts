@@ -1,4 +1,4 @@
-/** Who is behind the actor of an event. */
+/** Names the person or the program behind the actor of an event. */
 import type { UserDetails } from '@svc/contracts/admin/users'
 import { userOfActor } from '@svc/contracts/events/actors'
 

@@ -19,7 +19,7 @@ import { EventFilters } from './event-filters.tsx'
 const PAGE = 200
 const route = getRouteApi('/signed-in/operator/events')
 
-/** Who did what: the event log, a page of it at a time, the newest first. */
+/** Shows who did what: the event log, a page at a time, the newest event first. */
 export function Events() {
   const { at, who, what } = route.useSearch()
   const navigate = route.useNavigate()
@@ -83,7 +83,7 @@ function EventTable({ events }: { readonly events: readonly LoggedEvent[] }) {
   )
 }
 
-/** As stored: milliseconds since 1970. */
+/** Reads when the event happened. Events store milliseconds since 1970. */
 function timeOf({ data }: LoggedEvent): string | null {
   const { at } = data as { readonly at?: unknown }
   return typeof at === 'number' ? new Date(at).toISOString() : null

@@ -3,7 +3,9 @@ import { t } from '../operator-text.ts'
 
 export interface ProgressProps {
   readonly label: string
-  /** Of the whole work, 0 to 1; null before the first word of it. */
+  /**
+   * The share of the whole work that is done, from 0 to 1; null before the server says anything.
+   */
   readonly share: number | null
   /** Events that were read so far, and in a second. */
   readonly events?: number

@@ -6,7 +6,7 @@ import { t } from '../operator-text.ts'
 
 export interface WorkButtonProps {
   readonly work: Pick<Work<LineOperation>, 'isRunning' | 'stop'>
-  /** On the button that starts it. */
+  /** The text on the button that starts it. */
   readonly name: string
   readonly onStart: () => void
 }

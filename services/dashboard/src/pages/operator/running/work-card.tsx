@@ -15,7 +15,7 @@ export interface WorkCardProps<Name extends LineOperation> {
   readonly title: string
   /** What the server does, before it does it. */
   readonly text: string
-  /** On the button that starts it. */
+  /** The text on the button that starts it. */
   readonly startName: string
   readonly operation: Name
   readonly input: OperationInput<Name>

@@ -20,7 +20,7 @@ export interface ProjectionTableProps {
   readonly projections: readonly ProjectionDetails[]
 }
 
-/** Where each view stands behind the log, and the way to build it anew. */
+/** Shows how far each view is behind the log, and offers to build it anew. */
 export function ProjectionTable({ projections }: ProjectionTableProps) {
   const head = (
     <>
@@ -77,13 +77,16 @@ function Line({ projection }: { readonly projection: ProjectionDetails }) {
 }
 
 /**
- * Without a count where a server answers that is older than the page, as in the middle of an
- * upgrade: it did not count events, whatever the declaration says.
+ * A server that is older than the page, as in the middle of an upgrade, did not count events: its
+ * answer has no count, whatever the declaration says.
  */
 type Behind = Omit<ProjectionDetails, 'behind_events' | 'behind_events_exact'> &
   Partial<ProjectionDetails>
 
-/** Of the worst view: that the others are current helps nobody who looks at its numbers. */
+/**
+ * Says how far the worst view is behind, because its readers are not helped by views that are
+ * current.
+ */
 function furthestBehind(projections: readonly Behind[]): string {
   const [worst] = projections.toSorted((one, other) => lackingOf(other) - lackingOf(one))
   if (worst === undefined || !isBehind(worst)) return t('noneBehind')

@@ -75,7 +75,7 @@ function Running({ name, rebuild: { done, total } }: RunningProps) {
   )
 }
 
-/** Of the last rebuild, when it has ended. */
+/** Says how the last rebuild ended. */
 function Outcome({ rebuild: { state, total, differences, error } }: Omit<RunningProps, 'name'>) {
   if (state === 'running') return null
   if (state === 'cancelled') return <Notice look="warn">{t('rebuildCancelled')}</Notice>

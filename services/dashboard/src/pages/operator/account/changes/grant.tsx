@@ -97,12 +97,12 @@ function parsed(amount: string): bigint {
   try {
     return parseDollars(amount)
   } catch (cause) {
-    // Too large or too fine, and it says which.
+    // The amount is too large or too fine, and the message says which.
     throw refusalOf('amount', cause instanceof Error ? cause.message : String(cause))
   }
 }
 
-/** In the form of a refusal, as the server would say it. */
+/** Makes a refusal such as the server would send. */
 function refusalOf(param: string, message: string): ApiError {
   return new ApiError({ status: 400, code: 'invalid_request', message, param })
 }
