@@ -26,15 +26,20 @@ export interface LedgerDependencies {
   readonly clock: Clock
   readonly timer: Timer
   readonly ids: IdSource
-  /** From a cryptographic source: secrets are made of them. */
+  /** Gives bytes of a cryptographic source: secrets are made of them. */
   readonly randomBytes: (count: number) => Uint8Array
   /** `gw_…`: a new one for every start, so that a later process knows what this one left. */
   readonly gatewayId: string
-  /** Without it, requests of an account with very many Idempotency-Keys are refused new ones. */
+  /**
+   * Finds forgotten keys. Without it an account with very many Idempotency-Keys is refused new
+   * ones.
+   */
   readonly usedKeys?: UsedKeys
-  /** Without it, they are looked for in the stream of the account, from its end on. */
+  /**
+   * Finds charges. Without it they are looked for in the stream of the account, from its end on.
+   */
   readonly charges?: RecordedCharges
-  /** Without it, nothing finishes an erasure that a crash cuts off. */
+  /** Remembers erasures. Without it nothing finishes one that a crash cuts off. */
   readonly erasures?: ErasureNotes
   readonly reach?: ReachCrashPoint
   /** Streams that are set aside; told of those that are found damaged here. */
@@ -42,7 +47,9 @@ export interface LedgerDependencies {
   readonly limits?: Partial<LedgerLimits>
 }
 
-/** Nothing is known of keys that an account has forgotten, so none of them is taken for unused. */
+/**
+ * Knows nothing of keys that an account has forgotten, so that none of them is taken for unused.
+ */
 const unknownKeys: UsedKeys = { find: () => Promise.reject(keyUnknown()) }
 
 /**

@@ -55,6 +55,6 @@ async function findInLog(
   usedKeys: UsedKeys,
   keyHash: string,
 ): Promise<UsedKey | undefined> {
-  // Without an event there is no key.
+  // An account without an event has no key.
   return lastPosition === undefined ? undefined : usedKeys.find(accountId, keyHash, lastPosition)
 }

@@ -73,7 +73,10 @@ export class RequestEnds implements Pick<Ledger, 'settle' | 'fail' | 'abandon'> 
     }
   }
 
-  /** For an end that is sent again because its first sending was not answered. */
+  /**
+   * Finds the recorded end of a request whose end is sent again because its first sending was not
+   * answered.
+   */
   async #recordedEnd(accountId: string, requestId: string): Promise<RecordedEnd | undefined> {
     try {
       return await findRecordedEnd(this.#ports.reading, accountId, requestId)

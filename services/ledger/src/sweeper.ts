@@ -23,7 +23,7 @@ import { EndedGrants, type FindEndedGrants } from './ended-grants.ts'
 import type { Ledger } from './ledger.ts'
 
 const SWEEP_EVERY_MS = 5_000
-/** For clocks that differ a little. */
+/** How long after its deadline a request is left alone, because clocks differ a little. */
 const DEADLINE_GRACE_MS = 5_000
 const MAX_ROWS_PER_SWEEP = 10_000
 /** Ended or booked at once, so that they share their appends. */
@@ -53,7 +53,10 @@ export interface SweeperPorts {
   readonly isGone: (gatewayId: string) => boolean
   readonly gatewayId: string
   readonly reach: ReachCrashPoint
-  /** Called when a sweep, or a request or account of it, fails; the next sweep retries. */
+  /**
+   * The sweeper calls this when a sweep fails, or a request or account of it. The next sweep tries
+   * again.
+   */
   readonly onError?: (error: unknown, work: SweeperWork) => void
 }
 
@@ -150,7 +153,10 @@ class OrphanSweeper implements Sweeper {
     }
   }
 
-  /** Never rejects: it comes after what may have failed by itself. */
+  /**
+   * Writes off expired credit. Never rejects, because it comes after work that may have failed by
+   * itself.
+   */
   async #bookExpiries(): Promise<void> {
     try {
       const accountIds = await this.#endedGrants.look(this.#ports.clock.nowMs())

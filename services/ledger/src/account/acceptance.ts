@@ -193,7 +193,9 @@ function fundsOf(state: AccountState, at: number): Funds {
   return { balance, available: balance - state.held - beyondHold(state), expired }
 }
 
-/** By how much a request that began before `strict` may still go beyond what it holds. */
+/**
+ * How far a request that began before the policy became `strict` may still go beyond what it holds.
+ */
 function beyondHold({ spendPolicy, underHeldRequestId, openRequests }: AccountState): PicoDollars {
   const request = openRequests.get(underHeldRequestId ?? '')
   if (spendPolicy !== 'strict' || request === undefined) return 0n
@@ -205,7 +207,7 @@ function insufficient(needed: PicoDollars, funds: Funds, bound: Bound = 'up to')
   return refused('insufficient_quota', message, { funds: shortOf(needed, funds) })
 }
 
-/** For a running request to end; the refusal is for when that takes too long. */
+/** Makes the request wait for a running one to end. The refusal is for when that takes too long. */
 function waits(needed: PicoDollars, funds: Funds): Decision {
   const message = `Running requests hold the rest of the balance: ${amounts(needed, funds)}.`
   const details = { retryAfterSeconds: BALANCE_RETRY_SECONDS, funds: shortOf(needed, funds) }

@@ -8,7 +8,7 @@ import type { PriceCorrection } from '@svc/contracts/events/account'
 import { fingerprint } from '@svc/contracts/ids'
 import { contentOfText } from '@svc/contracts/kept-text'
 
-/** Of what was asked for with texts that are erased since. No text and no hash is equal to it. */
+/** Stands for content whose texts were erased since. It equals no text and no hash. */
 export const ERASED_CONTENT = '\u0000erased'
 
 /** @param known what was asked for before */

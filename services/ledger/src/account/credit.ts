@@ -16,7 +16,10 @@ import {
 
 /** Expired grants that are written off by one command; the next command goes on. */
 const MAX_EXPIRED_PER_COMMAND = 100
-/** Those that are written off together with a change of the balance: an append has a bound. */
+/**
+ * Expired grants that one append writes off together with a change of the balance, because an
+ * append has a bound.
+ */
 const MAX_EXPIRED_WITH_A_CHANGE = 400
 const RETRY_SECONDS = 1
 const MAX_REFERENCE_CHARACTERS = 200
@@ -160,7 +163,7 @@ function isSameReference(made: string | null, asked: string | null): boolean {
   return isSameContent(made && contentOfText(made), asked && contentOfText(asked))
 }
 
-/** The same payment may be sent again with another grantor and reason. */
+/** Compares what makes a payment the same; grantor and reason may differ when it is sent again. */
 function isSameGrant(made: Grant, asked: GrantCredit): boolean {
   return (
     made.amount === asked.amount &&

@@ -115,7 +115,7 @@ function decideOpen(state: AccountState, command: OpenAccount): Decision {
   )
 }
 
-/** After its end nothing happens to an account any more, but that its texts are erased. */
+/** Refuses whatever comes after the account's end, but for the erasure of its texts. */
 function refuseClosed({ closedAt }: AccountState, decision: Decision): Decision | undefined {
   if (closedAt === null || decision.kind !== 'happens' || decision.events.length === 0) {
     return undefined
@@ -144,7 +144,9 @@ function refuseErasedTexts(
   return refused('conflict', 'The texts of the account were erased meanwhile: ask again.')
 }
 
-/** That there is such a list was looked up before: an account knows no prices. */
+/**
+ * The caller has looked up before that there is such a list, because an account knows no prices.
+ */
 function decidePriceList(state: AccountState, { priceList, at }: SetPriceList): Decision {
   if (state.priceList === priceList) return nothingToDo
   return happens({ type: 'PriceListSet', data: { priceList, at } })

@@ -4,9 +4,9 @@ import type { AccountEvent } from '@svc/contracts/events/account'
 
 export interface Refusal {
   readonly code: ErrorCode
-  /** For the caller: it shows no internals. `{when}` stands for that time. */
+  /** What the caller is told: it shows no internals. `{when}` stands for the time in that field. */
   readonly message: string
-  /** In milliseconds since 1970. */
+  /** The time that the message names, in milliseconds since 1970. */
   readonly when?: number
   readonly param?: string
   readonly retryAfterSeconds?: number

@@ -5,7 +5,7 @@ import { contentOfKey, isSameContent } from './content.ts'
 import { type Decision, happens, nothingToDo, refused } from './decision.ts'
 import { type AccountState, isActive, MAX_ACTIVE_KEYS } from './state.ts'
 
-/** The same id creates one key: a repetition finds it made, and no secret is made for it. */
+/** Creates one key for an id: a repetition finds the key made, and gets no secret. */
 export function decideCreateKey(state: AccountState, command: CreateApiKey): Decision {
   const { keyId, name, secretHash, lastFour, expiresAt, externalId, metadata, at } = command
   const known = state.keys.get(keyId)

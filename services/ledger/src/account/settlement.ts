@@ -51,7 +51,7 @@ export function decideSettle(state: AccountState, command: SettleRequest): Decis
   return happens(...events)
 }
 
-/** Nothing was delivered: the hold ends and nothing is charged. */
+/** Ends the hold of a request of which nothing was delivered, and charges nothing. */
 export function decideFail(state: AccountState, command: FailRequest): Decision {
   const { requestId, reason, at } = command
   if (!state.openRequests.has(requestId)) return notRunning(requestId)

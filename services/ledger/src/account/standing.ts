@@ -17,7 +17,10 @@ export function decideUnfreeze(state: AccountState, command: UnfreezeAccount): D
   return happens({ type: 'AccountUnfrozen', data: { changeId, reason, at } })
 }
 
-/** Nothing may run, and the balance is zero: it is, or it is said what becomes of the rest. */
+/**
+ * Closes an account where nothing runs and the balance is zero, or the command says what becomes of
+ * the rest.
+ */
 export function decideClose(state: AccountState, command: CloseAccount): Decision {
   if (state.closedAt !== null) return nothingToDo
   const running = state.openRequests.size

@@ -32,7 +32,10 @@ export const MAX_REFUNDED_REQUESTS = 1_000
 export const MAX_REFUNDS_PER_REQUEST = 100
 /** Adjustments ever made. All are remembered, so that none is made twice. */
 export const MAX_ADJUSTMENTS = 10_000
-/** Of an account, the newest: a retry is about one of them, nearly always. The log has them all. */
+/**
+ * How many keys an account remembers, the newest: a retry is nearly always about one of them. The
+ * log has them all.
+ */
 export const MAX_IDEMPOTENCY_KEYS = 1_000
 
 export interface ApiKey {
@@ -105,9 +108,9 @@ export interface AccountState {
   closedAt: number | null
   /** How often its texts were erased: by it the texts of today are told from those. */
   erasures: number
-  /** By key id, oldest first. */
+  /** Keys by their id, oldest first. */
   readonly keys: Map<string, ApiKey>
-  /** By grant id, oldest first; spent ones too. */
+  /** Grants by their id, oldest first; spent ones too. */
   readonly grants: Map<string, Grant>
   /** The grants that have credit left, in the order in which they burn. */
   readonly burning: Grant[]
@@ -120,17 +123,17 @@ export interface AccountState {
   readonly openRequests: Map<string, OpenRequest>
   /** The open request that is under-held, when one is. */
   underHeldRequestId: string | null
-  /** By hash of the key, oldest first. */
+  /** Idempotency keys by their hash, oldest first. */
   readonly idempotencyKeys: Map<string, UsedIdempotencyKey>
   /** Whether there have been others, which only the log knows. */
   hasForgottenKeys: boolean
   /** What the operator's changes were, by change id, oldest first. */
   readonly changes: Map<string, string>
-  /** By request id, oldest first. */
+  /** What was refunded, by the id of the request, oldest first. */
   readonly refunds: Map<string, RefundedRequest>
   /** Whether other requests were refunded, which only the log knows. */
   hasForgottenRefunds: boolean
-  /** By their id, oldest first. */
+  /** Adjustments by their id, oldest first. */
   readonly adjustments: Map<string, MadeAdjustment>
   /** Wrong prices that were made good, in their order. */
   readonly priceCorrections: PriceCorrection[]

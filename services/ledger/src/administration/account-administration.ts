@@ -36,7 +36,7 @@ interface MovementCommand {
   /** The id of the grant, refund, adjustment or run; where an account is closed, its own. */
   readonly id: string
   readonly command: Command
-  /** By what it moved the balance, where it had been carried out before. */
+  /** The amount by which the command moved the balance where it had been carried out before. */
   readonly amountBefore: (state: AccountState) => PicoDollars
 }
 

@@ -8,7 +8,7 @@ import type { PriceCorrection, Remainder, SpendPolicy } from '@svc/contracts/eve
 import type { PicoDollars } from '@svc/contracts/money'
 
 export interface Asked {
-  /** Who asks: it stands in the metadata of the event. */
+  /** Who asks. The metadata of the event name them. */
   readonly actor: string
   readonly idempotencyKey?: string | undefined
 }
@@ -28,7 +28,7 @@ export interface AskedGrant
     Pick<GrantCredit, 'amount' | 'category' | 'priority' | 'expiresAt' | 'reference' | 'reason'> {}
 
 export interface NamedByOperator {
-  /** In the operator's own system, and unique there. */
+  /** The account's id in the operator's own system, and unique there. */
   readonly externalId?: string | null | undefined
   readonly metadata?: Metadata | undefined
 }
@@ -60,7 +60,7 @@ export interface RevokedKey {
 
 /** A balance that was moved, or would be. */
 export interface Movement {
-  /** Of the grant, the refund or the adjustment; of the account when it was closed. */
+  /** The id of the grant, the refund or the adjustment; that of the account when it was closed. */
   readonly id: string
   /** False when it had been done before: then nothing has happened. */
   readonly created: boolean
@@ -76,7 +76,9 @@ export interface Administration {
   openAccount(
     input: Asked & NamedByOperator & { name: string; spendPolicy?: SpendPolicy },
   ): Promise<Opened>
-  /** The same reference on the same account grants once, and so does the same key. */
+  /**
+   * Grants credit. The same reference on the same account grants once, and so does the same key.
+   */
   grant(accountId: string, grant: AskedGrant): Promise<Granted>
   /** Works out what a grant would do, and does not do it. */
   previewGrant(accountId: string, grant: AskedGrant): Promise<Movement>

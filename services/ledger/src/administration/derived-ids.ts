@@ -23,7 +23,10 @@ export class DerivedIds {
     return this.#ids.next('acct')
   }
 
-  /** The same payment is the same grant, whoever delivers it and however often. */
+  /**
+   * Derives the id of a grant, so that the same payment is the same grant, whoever delivers it and
+   * however often.
+   */
   grant(accountId: string, reference: string | null, key: string | undefined): string {
     if (reference === null) return this.ofKey('grant', accountId, key)
     return makeDerivedId('grant', idTimeMs(accountId), accountId, reference)

@@ -9,12 +9,12 @@ export interface Erasure {
 }
 
 export interface ErasureNotes {
-  /** Those that were begun, and not finished. */
+  /** Lists the erasures that were begun and not finished. */
   list(): readonly Erasure[]
   /** Durable when it returns. */
   add(erasure: Erasure): void
   remove(erasure: Erasure): void
 }
 
-/** For a process that leaves nothing to the next one. */
+/** The notes of a process that leaves nothing to the next one. */
 export const noErasureNotes: ErasureNotes = { list: () => [], add() {}, remove() {} }

@@ -47,7 +47,8 @@ export class TextErasures {
     erasures.add(erasure)
     let erased = before.erasures
     if (!before.isDone) {
-      // Of its own, so that it is not erased with what it is the reason for.
+      // The reason is kept under an owner of its own, so that it is not erased with the texts that
+      // it is about.
       const word = await texts.keep(changeId, reason)
       const command: Command = (at) => ({ type: 'EraseTexts', changeId, reason: word, actor, at })
       const result = (_: unknown, state: AccountState) => state.erasures

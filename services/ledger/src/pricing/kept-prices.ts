@@ -41,7 +41,7 @@ export class KeptPrices {
   }
 }
 
-/** That it is what it should be, the chain shows. */
+/** Reads what was kept. The hash chain shows whether it is what it should be. */
 function parsed(state: string): readonly NewEvent[] {
   try {
     const events: unknown = JSON.parse(state)

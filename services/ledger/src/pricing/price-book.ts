@@ -54,7 +54,7 @@ export interface PriceBookPorts {
 export class PriceBook implements Pricing {
   readonly #ports: PriceBookPorts
   readonly #lists = new PriceLists()
-  /** By their run. */
+  /** Corrections by the id of their run. */
   readonly #corrections = new Map<string, PriceCorrection>()
   readonly #stream: FoldedStream
   readonly #kept: KeptPrices

@@ -17,7 +17,7 @@ import { costAtItsPrice, isAbout, type PinnedCharge } from '../account/correctio
 import type { Grant } from '../account/state.ts'
 
 export interface WronglyCharged extends PinnedCharge {
-  /** In the order in which they were burnt, each with the kind of its grant. */
+  /** The slices in the order in which they were burnt, each with the kind of its grant. */
   readonly slices: readonly Part[]
   readonly debt: PicoDollars
   /** What was given back of it. */
@@ -34,7 +34,10 @@ export class PriceDifference {
   readonly #correction: PriceCorrection
   readonly #earlier: readonly PriceCorrection[]
   requests = 0
-  /** Of those, how many cost more or less than before: what is due for all may still be nothing. */
+  /**
+   * How many of these requests cost more or less than before: what is due for all may still be
+   * nothing.
+   */
   differing = 0
   /** What its requests cost before and after the correction, less what was refunded. */
   before = 0n
@@ -77,7 +80,10 @@ export class PriceDifference {
     return { paid: total - promotional, promotional }
   }
 
-  /** From the end of the debit, as a refund does: its debt, then its slices from the last on. */
+  /**
+   * Takes the amount from the end of the debit, as a refund does: its debt first, then its slices
+   * from the last on.
+   */
   #giveBack(charge: WronglyCharged, cost: PicoDollars, before: PicoDollars, amount: PicoDollars) {
     // What an earlier correction charged beyond the debit is the end of it.
     const beyond = cost > charge.amount ? cost - charge.amount : 0n

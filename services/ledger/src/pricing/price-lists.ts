@@ -18,9 +18,12 @@ export interface PriceQuery {
 }
 
 export class PriceLists {
-  /** By version, in the order of publishing; withdrawn ones too. */
+  /** Prices by version, in the order of publishing; withdrawn ones too. */
   readonly #all = new Map<string, PublishedPrice>()
-  /** By list and model, in the order in which they take effect; withdrawn ones are gone. */
+  /**
+   * Prices by list and model, in the order in which they take effect, without those that were
+   * withdrawn.
+   */
   readonly #schedules = new Map<string, PublishedPrice[]>()
   readonly #listNames = new Set<string>([DEFAULT_PRICE_LIST])
 

@@ -118,7 +118,10 @@ function isSameRates(one: Rates, other: Rates): boolean {
 export interface CorrectedPrice {
   readonly version: string
   readonly rates: Rates
-  /** In milliseconds since 1970; undefined: for all that are pinned to it. */
+  /**
+   * When the requests were accepted, in milliseconds since 1970. Undefined for all that are pinned
+   * to the version.
+   */
   readonly from: number | undefined
   readonly to: number | undefined
 }

@@ -46,11 +46,11 @@ const FREEING: ReadonlySet<AccountEvent['type']> = new Set([
   'RequestAbandoned',
   'CreditGranted',
   'SpendPolicySet',
-  // At other prices what waits may need less.
+  // Whoever waits may need less at other prices.
   'PriceListSet',
   'CreditRefunded',
   'BalanceAdjusted',
-  // Those who wait are refused.
+  // Freezing an account refuses those who wait.
   'AccountFrozen',
 ])
 

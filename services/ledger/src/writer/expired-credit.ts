@@ -2,7 +2,8 @@
 import type { AccountWriter } from './writer.ts'
 
 /**
- * In as many appends as it takes. What open holds need of such credit stays until they have ended.
+ * Writes off the credit in as many appends as it takes. What open holds need of it stays until they
+ * have ended.
  *
  * @param actor who is said to have caused it
  * @throws {ServiceError} `not_found` when there is no such account

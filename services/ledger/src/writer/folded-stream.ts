@@ -28,7 +28,7 @@ export interface FoldedStreamPorts {
   readonly store: EventStore
   readonly timer: Timer
   readonly limits?: Pick<LedgerLimits, 'conflictsInARow' | 'unknownOutcomeMs' | 'replayPageEvents'>
-  /** Told when the stream cannot be relied on. */
+  /** The stream notes here that it cannot be relied on. */
   readonly quarantine?: Pick<Quarantine, 'note'> | undefined
 }
 
@@ -40,8 +40,8 @@ export interface StreamFold {
   /** `end` for a stream that is only appended to: what is in it already is not folded. */
   readonly from: 'start' | 'end'
   /**
-   * Called once for each event, in order, with its revision. What it throws means that the event is
-   * none of ours.
+   * The stream calls this once for each event, in order, with its revision. An event for which it
+   * throws is none of ours.
    */
   fold(event: NewEvent, revision: number): void
 }
@@ -72,7 +72,7 @@ export class FoldedStream {
     return this.#inTurn(() => this.#readOn())
   }
 
-  /** The same for whoever can do with a look that has begun already. */
+  /** Does the same for whoever can do with a look that has begun already. */
   catchUp(): Promise<void> {
     this.#looking ??= this.readNewest().finally(() => {
       this.#looking = undefined

@@ -85,7 +85,7 @@ export class FreshStream {
     return done
   }
 
-  /** As {@link FoldedStream.append}. */
+  /** Appends as {@link FoldedStream.append} does. */
   append(decide: Decide): Promise<void> {
     return this.#stream.append(decide)
   }

@@ -12,7 +12,10 @@ export interface Work<Result> {
   command(at: number, state: Readonly<AccountState>): AccountCommand
   /** What to answer, read from the events and the state right after them. */
   result(events: readonly AccountEvent[], state: AccountState): Result
-  /** Called once, when the first decision is made in memory: before anything is durable. */
+  /**
+   * The writer calls this once, when the first decision is made in memory and nothing is durable
+   * yet.
+   */
   goAhead?(result: Result): void
   /** Ends a wait in the queue. Once the work went ahead it has no effect. */
   readonly signal?: AbortSignal | undefined
@@ -43,9 +46,9 @@ export class Job {
   readonly #reject: (error: unknown) => void
   readonly #onAbort: (() => void) | undefined
   #isSettled = false
-  /** Its caller went ahead on a decision in memory, before the append. */
+  /** Whether its caller went ahead on a decision in memory, before the append. */
   wentAhead = false
-  /** Its wait has timed out. */
+  /** Whether its wait has timed out. */
   waitIsOver = false
 
   constructor(task: Task, arrival: number) {

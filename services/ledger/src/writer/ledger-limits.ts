@@ -31,7 +31,7 @@ export interface LedgerLimits {
   readonly accountsInMemory: number
   /** Events after which the state of an account is saved again. */
   readonly snapshotEveryEvents: number
-  /** The same while other processes write to the account too. */
+  /** How often a snapshot is saved, in events, while other processes write to the account too. */
   readonly sharedSnapshotEveryEvents: number
   readonly replayPageEvents: number
   /** How often prices published by another process are looked for. */

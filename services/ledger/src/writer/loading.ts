@@ -30,12 +30,12 @@ export interface LoadedAccount {
   readonly state: AccountState
   freshness: Freshness
   /**
-   * Where it is `newest`: of the jobs of its writer, the number of the last one that had come when
-   * the read, or the append, began that made it so. It is not the newest for those behind.
+   * For a `newest` state: the number of the last job of its writer that had come when the read or
+   * the append began that made it so. For later jobs the state is not the newest.
    */
   newestFor: number
   head: StreamHead
-  /** Of the event at the head; undefined for a stream without events. */
+  /** The position of the event at the head; undefined for a stream without events. */
   position: Position | undefined
   /** Events since the last snapshot. */
   unsavedEvents: number

@@ -24,7 +24,7 @@ import type { AppendOutcome, AppendRequest, EventStore } from '@svc/contracts/po
 import { seal } from '@svc/contracts/ports/hash-chain'
 import type { Timer } from '@svc/contracts/ports/time'
 
-/** Between two sendings. */
+/** How long it waits between two sendings, in milliseconds. */
 const PAUSES = { firstMs: 50, longestMs: 5_000 }
 
 export type KnownOutcome = Exclude<AppendOutcome, { readonly kind: 'unknown' }>

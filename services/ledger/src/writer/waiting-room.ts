@@ -13,9 +13,12 @@ import type { LedgerLimits } from './ledger-limits.ts'
 export interface WaitingRoomOptions {
   readonly timer: Timer
   readonly limits: Pick<LedgerLimits, 'waitMs' | 'waitersPerAccount' | 'lookAgainMs'>
-  /** Called with a job whose wait has timed out: the writer decides it once more. */
+  /** The room calls this with a job whose wait has timed out: the writer decides it once more. */
   readonly onOver: (job: Job) => void
-  /** Called with all waiting jobs, in order: the writer decides them on the newest state. */
+  /**
+   * The room calls this with all waiting jobs, in order: the writer decides them on the newest
+   * state.
+   */
   readonly onLook: (jobs: readonly Job[]) => void
 }
 

@@ -79,7 +79,7 @@ export interface WriterPorts {
 
 type Mode = 'idle' | 'working' | 'parked' | 'draining' | 'giving-up' | 'closed'
 
-/** As drawn above. */
+/** The transitions that the picture above shows. */
 const TRANSITIONS: Readonly<Record<Mode, readonly Mode[]>> = {
   idle: ['working', 'closed'],
   working: ['idle', 'parked', 'draining'],
@@ -160,7 +160,10 @@ export class AccountWriter {
     this.saveSnapshot()
   }
 
-  /** Only between two appends: a snapshot is of what is durable. */
+  /**
+   * Saves a snapshot. To be called between two appends only, because a snapshot is of what is
+   * durable.
+   */
   saveSnapshot(): void {
     const account = this.#account
     if (account === undefined || account.unsavedEvents === 0) return
@@ -278,7 +281,10 @@ export class AccountWriter {
     this.#saveSnapshotWhenDue()
   }
 
-  /** Who shares the stream may have to fold the account again at any time, and soon. */
+  /**
+   * Saves snapshots more often on a shared stream, because the account may have to be folded again
+   * soon.
+   */
   #saveSnapshotWhenDue(): void {
     const { snapshotEveryEvents, sharedSnapshotEveryEvents } = this.#ports.limits
     const every = this.#contention.isShared ? sharedSnapshotEveryEvents : snapshotEveryEvents
