@@ -30,7 +30,7 @@ export interface Admitted {
   readonly place: Place
   /** Whether the account had credit when the request came. */
   readonly hasCredit: boolean
-  /** Kept by whoever answers, also when the client leaves meanwhile. */
+  /** Whether somebody answers and keeps the place, also when the client leaves meanwhile. */
   isTaken: boolean
 }
 
@@ -57,7 +57,7 @@ export class Admission {
     this.#bodies.prepare(app)
   }
 
-  /** For `onRequest`, behind authentication: resolves when the request has its place. */
+  /** Is the hook `onRequest` behind authentication, and resolves when the request has its place. */
   readonly admit = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     await this.#entrance.enter({
       caller: callerOf(request),

@@ -53,7 +53,7 @@ export class CallerRates {
     return { caller, rate: nearestToItsEnd(uses) }
   }
 
-  /** Of somebody who sends no key. @throws {ServiceError} `rate_limit_exceeded` */
+  /** Counts a request of somebody who sends no key. @throws {ServiceError} `rate_limit_exceeded` */
   async takeOfAddress(address: string): Promise<RateState | undefined> {
     return nearestToItsEnd([await take(this.#perAddress, () => networkOf(address), 'address')])
   }

@@ -88,7 +88,7 @@ export class Callers {
   }
 
   /**
-   * The same on a route that is open to everybody: null when no key was sent. Then the address
+   * Does the same on a route that is open to everybody: null when no key was sent. Then the address
    * alone is counted.
    */
   async identifyAnybody(request: FastifyRequest, reply: FastifyReply): Promise<Caller | null> {
@@ -140,14 +140,16 @@ export class Callers {
   }
 }
 
-/** For `onRequest`: lets only callers with a valid key through, and notes who they are. */
+/**
+ * Makes a hook `onRequest` that lets only callers with a valid key through, and notes who they are.
+ */
 export function authenticated(callers: Pick<Callers, 'identify'>) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     request.caller = await callers.identify(request, reply)
   }
 }
 
-/** For `onRequest` of a route that needs no key: a wrong one is refused all the same. */
+/** Makes a hook `onRequest` for a route that needs no key: a wrong one is refused all the same. */
 export function open(callers: Pick<Callers, 'identifyAnybody'>) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     request.caller = await callers.identifyAnybody(request, reply)

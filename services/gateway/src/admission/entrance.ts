@@ -38,7 +38,7 @@ export interface Newcomer {
 export class Entrance {
   readonly #ports: EntrancePorts
   readonly #bodyPace: Pace
-  /** Of requests without credit: nearly all of them are refused. */
+  /** Paces requests without credit: nearly all of them are refused. */
   readonly #unpaidPace: Pace
 
   constructor(ports: EntrancePorts) {
@@ -62,7 +62,8 @@ export class Entrance {
     const isPaced = !ledger.hasKnownCredit(accountId)
     if (isPaced) await newcomer.paused((gone) => this.#unpaidPace.take(accountId, 1, gone))
     if (newcomer.isGone()) return
-    // Behind the pace, because who seems to have none is looked up in the store each time.
+    // The balance is looked up behind the pace, because the store is asked each time about who
+    // seems to have none.
     const balance = await ledger.recentBalance(accountId)
     const hasCredit = balance.settled > 0n
     if (isPaced && !hasCredit) newcomer.hasPaused()

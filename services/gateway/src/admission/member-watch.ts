@@ -32,7 +32,7 @@ export class MemberWatch {
     this.#ports = ports
   }
 
-  /** For `preHandler`, when a request has its place: watches it until its answer is over. */
+  /** Is the hook `preHandler`: watches a request that has its place until its answer is over. */
   readonly watch = async (
     { member, admitted }: FastifyRequest,
     { raw }: FastifyReply,

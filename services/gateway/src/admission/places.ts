@@ -32,7 +32,7 @@ export type PlaceBounds = Pick<
   | 'bodyBytesInFlight'
 >
 
-/** Of one account. */
+/** The bounds of one account. */
 export type OwnBounds = Pick<PlaceBounds, 'requestsPerKey' | 'requestsPerAccount'>
 
 export interface PlacesOptions {
@@ -54,7 +54,7 @@ export class Places {
   readonly #visits = new Set<Visit>()
   #running = 0
   #waiting = 0
-  /** Of bodies that are not small; small ones are bounded by the number of places. */
+  /** Bytes of bodies that are not small. Small ones are bounded by the number of places. */
   #largeBodyBytes = 0
   #isClosed = false
   #onIdle: () => void = () => {}
@@ -143,7 +143,7 @@ export class Places {
     for (const { stop } of [...this.#visits]) stop.stop('shutting_down')
   }
 
-  /** Nobody comes in any more, and nobody waits. */
+  /** Lets nobody in any more, and refuses those who wait. */
   turnAway(): void {
     this.#isClosed = true
     for (const account of [...this.#turns]) {
@@ -240,7 +240,7 @@ export class Places {
   }
 
   #makeRoomFor(visit: Visit): void {
-    // Nobody has to go for who would then have as many waiting.
+    // Nobody has to leave for a newcomer whose account would then have as many waiting.
     let length = visit.account.waiting.length + 1
     let newest: Visit | undefined
     for (const { waiting } of this.#turns) {

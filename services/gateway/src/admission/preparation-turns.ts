@@ -31,7 +31,7 @@ export class PreparationTurns {
       bounds: {
         ...bothOf(preparationsPerAccount),
         requestsInFlight: preparationsInFlight,
-        // Who prepares has a place of the gateway: no more can wait here.
+        // Every prompt that is prepared has a place of the gateway, so no more can wait here.
         waitingPerAccount: requestsInFlight,
         waitingRequests: Number.POSITIVE_INFINITY,
         waitMs: limits.requestDeadlineMs,

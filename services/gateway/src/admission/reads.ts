@@ -19,9 +19,12 @@ export interface ReadsOptions extends Omit<PlacesOptions, 'bounds'> {
 type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
 export class Reads {
-  /** For `onRequest`: the caller is known, then the request has its place until it is answered. */
+  /**
+   * Hooks `onRequest`: they identify the caller, and give the request its place until it is
+   * answered.
+   */
   readonly hooks: Hook[]
-  /** The same for who sends a key, and open to who sends none: then the caller is null. */
+  /** Does the same for who sends a key, and lets in who sends none: then the caller is null. */
   readonly openHooks: Hook[]
   readonly #places: Places
   readonly #pace: Pace
@@ -33,7 +36,7 @@ export class Reads {
     this.openHooks = [open(callers), this.#admit]
   }
 
-  /** As {@link hooks}, for callers who prove in another way who they are. */
+  /** Makes such hooks as {@link hooks} for callers who prove in another way who they are. */
   hooksFor(callers: Pick<Callers, 'identify'>): Hook[] {
     return [authenticated(callers), this.#admit]
   }

@@ -95,7 +95,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     // While it drains, the hook `onRequest` answers, in our own shape.
     return503OnClosing: false,
     routerOptions: { maxParamLength: limits.urlBytes },
-    // Or a hundred files of the framework's own are loaded at each start, for nothing.
+    // Without this the framework loads a hundred files of its own at each start, for nothing.
     schemaController: {
       compilersFactory: { buildValidator: noJsonSchemas, buildSerializer: noJsonSchemas },
     },
@@ -130,7 +130,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 
 function prepareServer(server: Server, options: HttpServerOptions, turns: BusyTurns): void {
   const { limits, newRequestId, trustedProxies } = options
-  // With a margin: those that are cut for a newcomer are not gone at once.
+  // There is a margin, because sockets that are cut for a newcomer are not gone at once.
   server.maxConnections = limits.sockets * 2
   new SocketShares({ ...options, turns, isProxy: networksOf(trustedProxies) }).watch(server)
   // Node would drop what is above its own limit in silence; `checkHead` counts and refuses.
@@ -182,7 +182,7 @@ function isRefusedByStore({ code, requestId }: ServiceError): boolean {
   return (code === 'store_unavailable' || code === 'store_rewound') && requestId === undefined
 }
 
-/** On the raw response, so that answers that bypass the framework carry it too. */
+/** Sets the id on the raw response, so that answers that bypass the framework carry it too. */
 function setIdentity(reply: FastifyReply, requestId: string): void {
   for (const [name, value] of Object.entries(identity(requestId))) reply.raw.setHeader(name, value)
   reply.raw.setHeader('x-content-type-options', 'nosniff')

@@ -42,9 +42,9 @@ const DISPLACED_SHARE = 0.75
 interface Share {
   readonly network: string
   readonly sockets: Set<Socket>
-  /** Those that were served nothing and are being answered nothing; the oldest first. */
+  /** Sockets that were served nothing and are being answered nothing, the oldest first. */
   readonly silent: Set<Socket>
-  /** Those that are being answered, with how many requests: a client may send two at once. */
+  /** Sockets that are being answered, with how many requests: a client may send two at once. */
   readonly asking: Map<Socket, number>
   served: number
 }
@@ -70,7 +70,7 @@ export class SocketShares {
   readonly #beginnings: Pace
   readonly #displaced: DisplacedSockets
   readonly #turns: BusyTurns
-  /** By network. */
+  /** Shares by network. */
   readonly #shares = new Map<string, Share>()
   readonly #shareOf = new WeakMap<Socket, Share>()
   readonly #served = new WeakSet<Socket>()

@@ -52,7 +52,7 @@ function rowsOf(schema: Schema, prefix: string, depth: number): string {
   return own.join('') + ofItems + ofOthers + alternativeRows(schema, prefix, depth)
 }
 
-/** Of the shapes that an object can have; a name of its own field says which. */
+/** Makes rows of the shapes that an object can have; a name of its own field says which. */
 function alternativeRows(schema: Schema, prefix: string, depth: number): string {
   const shapes = alternativesOf(schema).filter((each) => rowsOf(each, prefix, depth + 1) !== '')
   return shapes

@@ -121,7 +121,7 @@ function exampleOf(method: string, path: string, example: object | undefined): s
   return lines.join(' \\\n')
 }
 
-/** By status, each with a link to what it means. */
+/** Lists the errors by their status, each with a link to what it means. */
 function errorLines(codes: readonly ErrorCode[]): string {
   const statuses = [...Map.groupBy(codes, (code) => errorCatalogue[code].status)]
   return statuses

@@ -49,7 +49,7 @@ import { responsesFields } from '../formats/responses/parse.ts'
 
 export interface Operation {
   readonly method: 'get' | 'post' | 'delete'
-  /** With `{name}` for what varies. */
+  /** The path, with `{name}` for what varies. */
   readonly path: string
   readonly summary: string
   readonly description?: string
@@ -60,11 +60,11 @@ export interface Operation {
   /** A body that works. */
   readonly example?: object
   readonly answer: z.ZodType
-  /** Of the answer, which can be any of them; default: JSON. */
+  /** The media types that the answer can have; the default is JSON. */
   readonly media?: string | readonly string[]
-  /** Of each event, when `stream` is true in the body. */
+  /** The shape of each event when `stream` is true in the body. */
   readonly streamEvent?: z.ZodType
-  /** Also served under `/pro`. */
+  /** Whether the route is also served under `/pro`. */
   readonly pro?: true
 }
 

@@ -28,7 +28,10 @@ const withBody = [
   'unsupported_media_type',
 ] as const satisfies readonly ErrorCode[]
 
-/** Of what asks the model; what is counted for nothing takes an account that could pay too. */
+/**
+ * Errors of routes that ask the model. A count is charged nothing, and takes an account that could
+ * pay all the same.
+ */
 const ofModel = [
   'model_not_found',
   'context_length_exceeded',
@@ -48,10 +51,10 @@ const ofModel = [
   'model_not_priced',
 ] as const satisfies readonly ErrorCode[]
 
-/** Of stored responses: streams of them are refused. */
+/** Errors of stored responses: streams of them are refused. */
 const ofStored = ['unsupported_value'] as const satisfies readonly ErrorCode[]
 
-/** Of what views answer. */
+/** Errors of what views answer. */
 const ofViews = ['view_behind'] as const satisfies readonly ErrorCode[]
 
 const ofOperator = [
@@ -60,7 +63,10 @@ const ofOperator = [
   ...['evidence_contradicted', 'view_behind', 'feed_unavailable'],
 ] as const satisfies readonly ErrorCode[]
 
-/** In the order of the catalogue's families: what every request can meet comes last. */
+/**
+ * Lists the errors in the order of the catalogue's families: what every request can meet comes
+ * last.
+ */
 export function errorsOf({ path, body, query, tag, method }: Operation): readonly ErrorCode[] {
   const isOpen = path.startsWith('/evidence/')
   return [
@@ -80,7 +86,10 @@ function needsField(query: Operation['query']): boolean {
   return Object.values(query?.shape ?? {}).some((field) => !z.safeParse(field, undefined).success)
 }
 
-/** Of an operation of the operator; without a body, fields of a query can be missing. */
+/**
+ * Lists the errors of an operation of the operator. Without a body, fields of a query can be
+ * missing.
+ */
 export function operatorErrors(hasBody: boolean): readonly ErrorCode[] {
   const ofFields = hasBody ? withBody : (['missing_required_parameter'] as const)
   return [...ofFields, ...ofOperator, ...anywhere]

@@ -12,7 +12,7 @@ export interface LastBytes {
   send(): void
 }
 
-/** Of an answer whose debit is durable. */
+/** Makes the headers of an answer whose debit is durable. */
 export function costHeaders({ cost, balanceAfter }: AnswerEnding): Record<string, string> {
   return { 'x-svc-cost': formatExact(cost), 'x-svc-balance': formatExact(balanceAfter) }
 }

@@ -42,7 +42,7 @@ export interface Run {
   readonly workerId: string | undefined
 }
 
-/** Never rejects: what went wrong is in the record. */
+/** Generates the answer. Never rejects: what went wrong is in the record. */
 export async function generateAnswer(ports: GeneratePorts, task: GenerateAnswer): Promise<Run> {
   let avoid: LeasedWorker | undefined
   for (let attempt = 1; ; attempt += 1) {

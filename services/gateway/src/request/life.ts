@@ -51,7 +51,7 @@ export interface RequestLifePorts {
   readonly requestLedger: RequestLedger
   readonly workers: WorkerChoice
   readonly preparations: Pick<PreparationTurns, 'inTurn'>
-  /** Of accounts whose bodies are looked at, on the thread that serves all. */
+  /** Turns among accounts whose bodies are looked at, on the thread that serves all. */
   readonly bodyTurns: ThreadTurns
   /** Turns in the workers' queues by account, from 1 to 100; 1 for an account without an entry. */
   readonly tenantWeights?: ReadonlyMap<string, number>
@@ -178,7 +178,10 @@ class RequestLife {
     }
   }
 
-  /** Before anything is rendered, counted or compiled. A replayed answer needs no credit. */
+  /**
+   * Refuses a request without credit before anything is rendered, counted or compiled. A replayed
+   * answer needs no credit.
+   */
   async #refuseWithoutCredit(): Promise<void> {
     const { hasCredit, caller } = this.#exchange
     const { requestLedger } = this.#ports
@@ -254,7 +257,7 @@ class RequestLife {
       cancelWaitMs: limits.cancelWaitMs,
     })
     const { record, workerId } = await running.finally(cancelDeadline)
-    // Of such a run nothing is charged: what waits for the acceptance would come for nothing.
+    // Nothing is charged for such a run: what waits for the acceptance would come for nothing.
     if (isOurs(stop.reason) && !delivery.started) delivery.close()
     return {
       record,

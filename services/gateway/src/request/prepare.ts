@@ -128,7 +128,8 @@ async function prepareOn(
     stop.throwIfAborted()
     if (!(cause instanceof WorkerFailure)) throw cause
     const callers = callersError(cause, request)
-    // Of a run that fails the life of its request tells; of this nobody else does.
+    // This failure has to be told here, because no request's life tells of it as it does of a run
+    // that fails.
     if (callers === undefined && !cause.isBusy) {
       failure = cause
       const told = new Error(`${worker.workerId}: ${reasonOf(cause)}`)

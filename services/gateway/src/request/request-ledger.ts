@@ -6,7 +6,7 @@ import { type RunToSettle, type SettlePorts, settleRun } from './settle.ts'
 export interface RequestLedger extends Pick<Ledger, 'accept'> {
   /** @throws {ServiceError} `insufficient_quota`, with the least that a request to the model needs */
   requireCredit(accountId: string, model: string): Promise<void>
-  /** As {@link settleRun}. */
+  /** Settles as {@link settleRun} does. */
   settle(run: RunToSettle): Promise<Settled | undefined>
 }
 

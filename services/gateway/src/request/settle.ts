@@ -18,7 +18,7 @@ import type { Ledger, Settled } from '@svc/ledger/ledger'
 import type { Logger } from 'pino'
 import type { RunCost } from './cost.ts'
 
-/** Between two tries. */
+/** How long it waits between two tries, in milliseconds. */
 const PAUSES = { firstMs: 50, longestMs: 1_000 }
 
 export interface SettlePorts {
@@ -33,7 +33,10 @@ export interface RunToSettle {
   readonly accountId: string
   readonly requestId: string
   readonly cost: RunCost
-  /** That of the acceptance, in milliseconds since 1970: after it the sweeper fails the request. */
+  /**
+   * The deadline of the acceptance, in milliseconds since 1970: after it the sweeper fails the
+   * request.
+   */
   readonly deadline: number
 }
 

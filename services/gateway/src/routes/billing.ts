@@ -59,7 +59,7 @@ async function receiptFor(
   return receiptOf(row, ports.views.key(row.keyId)?.name ?? null, ports.ledger.pricing.published())
 }
 
-/** The same for a request that never was and for one of somebody else. */
+/** Gives the same refusal for a request that never was and for one of somebody else. */
 function notFound(): ServiceError {
   return new ServiceError('not_found', 'There is no such request.', { param: 'id' })
 }

@@ -14,7 +14,7 @@ export interface HealthPorts {
   readonly workers: Pick<WorkerPool, 'workers'>
   /** Whether a server without a worker is not ready. Default: it is not. */
   readonly runsModel?: boolean
-  /** Without it only the workers count. */
+  /** Tells how the ledger is. Without it only the workers count. */
   readonly ledgerHealth?: Pick<LedgerHealth, 'problems' | 'details'>
   isDraining(): boolean
 }

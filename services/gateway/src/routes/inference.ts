@@ -22,7 +22,7 @@ import { liveRequest, type RequestLifePorts } from '../request/life.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** From when its answer is made. */
+    /** Observes the request from when its answer is made. */
     watched: ObservedRequest | null
   }
 }
@@ -76,7 +76,7 @@ export function inferenceRoutes(
     }
   }
 
-  /** Of requests that did not get as far as their answer, which notes its own end. */
+  /** Notes requests that did not get as far as their answer, which notes its own end. */
   function noteRefusal({ name }: InferenceFormat) {
     return async (request: FastifyRequest, _reply: FastifyReply, cause: unknown) => {
       if (request.watched !== null) return
@@ -126,7 +126,10 @@ function identityOf({ id, caller }: FastifyRequest): RequestIdentity {
   return { requestId: id, accountId: caller?.accountId ?? null, keyId: caller?.keyId ?? null }
 }
 
-/** Until its turn comes, an answer has no socket, and nobody sees its client leave. */
+/**
+ * Refuses a request behind another on the same socket: until its turn comes its answer has no
+ * socket, and nobody sees its client leave.
+ */
 async function refusePipelined(_request: FastifyRequest, reply: FastifyReply): Promise<void> {
   if (reply.raw.socket !== null) return
   const message = 'Wait for an answer before you send the next request on its connection.'

@@ -27,7 +27,7 @@ export const defaultLedgerHealthBounds: LedgerHealthBounds = {
 }
 
 export interface LedgerHealthPorts {
-  /** Where the views stand, and the end of the log. Rejects when the log does not answer. */
+  /** Tells where the views stand, and the end of the log. Rejects when the log does not answer. */
   status(): Promise<readonly ProjectionStatus[]>
   /** What the store has noticed by itself. Default: nothing. */
   readonly storeHealth?: StoreHealth
@@ -35,7 +35,7 @@ export interface LedgerHealthPorts {
   readonly quarantine?: Pick<Quarantine, 'list'>
   readonly clock: Clock
   readonly bounds: LedgerHealthBounds
-  /** Called when the problems change; with an empty list when the last one is gone. */
+  /** Is called when the problems change, with an empty list when the last one is gone. */
   onChange(details: readonly string[]): void
 }
 

@@ -14,7 +14,7 @@ import { type ShownPrices, shownPrices } from './prices.ts'
 
 export interface PageInformation {
   readonly version: string
-  /** Where to read on. */
+  /** Pages on which to read on. */
   readonly links: readonly { readonly title: string; readonly href: string }[]
 }
 

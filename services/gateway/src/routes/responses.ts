@@ -113,7 +113,7 @@ export function responsesRoutes(ports: ResponsesPorts, admission: AdmissionHooks
   }
 }
 
-/** To count, clients need not name a model. */
+/** Names the model where the body does not, because clients need not name one to count. */
 function withModel(body: JsonObject): JsonObject {
   return { ...body, model: body.model ?? MODEL }
 }

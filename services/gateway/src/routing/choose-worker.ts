@@ -10,7 +10,7 @@
  */
 
 /**
- * By how many runs the worker that holds the prefix may lead the least loaded one. A worker runs as
+ * Runs by which the worker that holds the prefix may lead the least loaded one. A worker runs as
  * many at once by default, so one more would wait in its queue.
  */
 export const BALANCE_RUNS = 4

@@ -24,7 +24,7 @@ interface Work {
 
 export class KeptWorkers {
   readonly #recent: RecentTenants
-  /** Of accounts that have requests under way. */
+  /** The work of accounts that have requests under way. */
   readonly #work = new Map<string, Work>()
 
   /** @param nowMs milliseconds of a clock that only goes forward */

@@ -32,7 +32,8 @@ export class PrefixHintSource {
   }
 
   /**
-   * Never rejects, and takes at most {@link HINT_TIMEOUT_MS}.
+   * Finds out which workers hold the blocks. Never rejects, and takes at most
+   * {@link HINT_TIMEOUT_MS}.
    *
    * @param blocks of the prompt, the earliest first
    */
@@ -60,7 +61,7 @@ async function found(index: PrefixIndex, blocks: readonly string[]): Promise<Pre
   return new Map(places.map(({ instanceId, blocks: held }) => [instanceId, held]))
 }
 
-/** Never rejects: what cannot be noted is left out. */
+/** Notes the blocks. Never rejects: what cannot be noted is left out. */
 async function noted(
   index: PrefixIndex,
   instanceId: string,

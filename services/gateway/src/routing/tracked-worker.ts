@@ -37,7 +37,7 @@ export interface LeasedWorker {
 }
 
 export interface PooledWorker extends LeasedWorker {
-  /** Where it is, for people: without its secret. */
+  /** The address of the worker, for people: without its secret. */
   readonly address: string
   readonly client: WorkerClient
   /** What it last said; undefined while it gives no answer. */
@@ -57,9 +57,12 @@ export interface TrackingOptions {
   /** Milliseconds of a clock that only goes forward. */
   readonly nowMs: () => number
   readonly timer: Timer
-  /** Called when the reason changes why it gives no answer; with none when it answers again. */
+  /**
+   * Is called when the reason changes why the worker gives no answer, and without one when it
+   * answers again.
+   */
   readonly onProblem: (workerId: string, problem: WorkerFailure | undefined) => void
-  /** Called after every answer of a worker that serves. */
+  /** Is called after every answer of a worker that serves. */
   readonly onReady: () => void
 }
 
@@ -187,7 +190,7 @@ export class TrackedWorker implements PooledWorker {
     if (this.running === 0) this.#idle.resolve()
   }
 
-  /** As long as it may take until what it has prepared runs. */
+  /** Waits as long as it may take until what the worker has prepared runs. */
   #lastPrompts(): Promise<void> {
     return pause(this.#options.timer, LEAVING_MS)
   }
@@ -204,7 +207,7 @@ export class TrackedWorker implements PooledWorker {
     this.#cancelCheck()
   }
 
-  /** Not ready until it says so itself again. */
+  /** Counts the worker as not ready until it says so itself again. */
   #lose(): void {
     if (this.ready) this.#take({ health: undefined, problem: this.problem })
   }

@@ -30,7 +30,10 @@ export interface WantedWorker {
 }
 
 export interface WantedRun extends WantedWorker {
-  /** Of the worker that prepared the prompt: only those give the same tokens. */
+  /**
+   * The fingerprint of the worker that prepared the prompt: only workers with the same give the
+   * same tokens.
+   */
   readonly fingerprint: string
   /** Names of the prompt's blocks, the earliest first: it goes to where most of them are. */
   readonly blocks: readonly string[]
@@ -95,13 +98,13 @@ export interface WorkerPool extends WorkerChoice {
 export interface WorkerPoolOptions {
   readonly workers: readonly WorkerConfiguration[]
   readonly timer: Timer
-  /** Where prefixes are; without it, load alone counts. Closed by its owner. */
+  /** Tells where prefixes are. Without it load alone counts. Whoever made it closes it. */
   readonly index?: PrefixIndex
   /** Whether they all compute on the same processors: then some are kept for who comes next. */
   readonly shareProcessors?: boolean
   /**
-   * Called once when a worker gives no health answer, again when that has another reason, and, with
-   * no problem, when it answers again.
+   * Is called once when a worker gives no health answer, again when that has another reason, and
+   * without a problem when it answers again.
    */
   readonly onProblem?: TrackingOptions['onProblem']
 }
@@ -157,7 +160,7 @@ class TrackedWorkerPool implements WorkerPool {
     const { tenant, fingerprint, blocks, avoid } = wanted
     const trusted = () => preferred(this.#ready(fingerprint), avoid, ({ runs }) => runs)
     const able = () => this.#openTo(tenant, trusted())
-    // Where there is no choice, nobody is asked for a hint.
+    // Nobody is asked for a hint where there is no choice.
     const hints = able().length > 1 ? await this.#hints.find(blocks) : NO_HINTS
     const known = able().map((worker) => {
       const held = hints.get(worker.health?.instanceId ?? '') ?? 0
@@ -221,7 +224,7 @@ class TrackedWorkerPool implements WorkerPool {
     return worker
   }
 
-  /** Without effect on another that has its name by now. */
+  /** Forgets a worker, but not another one that has its name by now. */
   #forget(worker: TrackedWorker): Promise<void> {
     if (this.#workers.get(worker.workerId) === worker) this.#workers.delete(worker.workerId)
     return worker.close()

@@ -1,9 +1,9 @@
-/** On a gateway without views: sends what is asked of them on, behind authentication and rates. */
+/** Sends on what views are asked on a gateway without views, behind authentication and rates. */
 import type { Ledger } from '@svc/ledger/ledger'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ViewAnswer, ViewServers } from './view-servers.ts'
 
-/** Of the question: what the shape of the answer depends on. */
+/** Headers of the question on which the shape of the answer depends. */
 const SENT_ON = ['accept', 'anthropic-version', 'user-agent'] as const
 const SENT_BACK = [
   'content-type',
@@ -13,7 +13,7 @@ const SENT_BACK = [
   'x-should-retry',
 ] as const
 
-/** For `preHandler`: answers in the place of the handler. */
+/** Makes a hook `preHandler` that answers in the place of the handler. */
 export function forwardedTo(
   servers: Pick<ViewServers, 'ask'>,
   ledger: Pick<Ledger, 'lastPosition'>,

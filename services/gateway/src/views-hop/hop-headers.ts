@@ -7,7 +7,7 @@ import type { Caller } from '@svc/ledger/ledger'
 
 const CALLER_HEADER = 'svc-caller'
 const AFTER_HEADER = 'svc-after'
-/** Who sent no key. */
+/** Stands for a caller who sent no key. */
 const ANYBODY = 'anybody'
 const CALLER = /^(acct_\w+)\/(key_\w+)$/
 const POSITION = /^\d{1,20}$/

@@ -1,4 +1,4 @@
-/** On a server with views: callers that a gateway without them asks for. */
+/** Identifies callers for whom a gateway without views asks a server with views. */
 import type { IncomingMessage } from 'node:http'
 import { ServiceError } from '@svc/contracts/errors'
 import type { Position } from '@svc/contracts/ports/event-store'
@@ -12,7 +12,7 @@ const READING: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 const CATCH_UP_MS = 2_000
 
 export interface ToldCallersPorts {
-  /** Of the gateways and this server, and of nobody else. */
+  /** A secret of the gateways and this server, and of nobody else. */
   readonly viewsSecret: string
   viewsReached(position: Position, timeoutMs: number): Promise<boolean>
 }

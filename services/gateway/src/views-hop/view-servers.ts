@@ -15,7 +15,7 @@ const CONNECT_TIMEOUT_MS = 1_000
 const HEADERS_TIMEOUT_MS = 10_000
 /** How long a question waits for any server's answer to begin: then it is refused. */
 const ANSWER_WITHIN_MS = 15_000
-/** Between two pieces of an answer, which can be a file of any length. */
+/** The time between two pieces of an answer, which can be a file of any length. */
 const BODY_TIMEOUT_MS = 30_000
 /** Questions that wait for an answer to begin. */
 const QUESTIONS_MAX = 256
@@ -34,13 +34,13 @@ export interface ViewServersOptions {
   readonly urls: readonly string[]
   readonly secret: string
   readonly timer: Timer
-  /** Called for every question that no server could answer. */
+  /** Is called for every question that no server could answer. */
   onTrouble(cause: unknown): void
 }
 
 export interface ViewQuestion {
   readonly method: string
-  /** With its query. */
+  /** The path with its query. */
   readonly path: string
   /** Null for somebody without a key. */
   readonly caller: Caller | null
@@ -139,7 +139,7 @@ export class ViewServers {
   }
 }
 
-/** Of one question, from its start until an answer begins. */
+/** The time of one question, from its start until an answer begins. */
 class QuestionTime {
   readonly #over = new AbortController()
   readonly #timers: readonly (() => void)[]

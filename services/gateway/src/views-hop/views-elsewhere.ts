@@ -1,4 +1,4 @@
-/** On a gateway without views: what it asks of the log's past for itself. */
+/** What a gateway without views asks of the log's past for itself. */
 import type { UsedKeys } from '@svc/contracts/ports/used-keys'
 import { keyUnknown } from '@svc/ledger/refusals'
 import type { RunningRequestRow } from '@svc/projections/views'

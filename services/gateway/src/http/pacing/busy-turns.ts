@@ -24,12 +24,15 @@ export class BusyTurns {
     this.#clock = clock
   }
 
-  /** Of this turn; the next one has another. */
+  /** The number of this turn; the next one has another. */
   get number(): number {
     return this.#number
   }
 
-  /** To be asked before each piece of work; the first in a turn begins its time. */
+  /**
+   * Tells whether the turn is over. To be asked before each piece of work; the first in a turn
+   * begins its time.
+   */
   isOver(): boolean {
     const nowMs = this.#clock.nowMs()
     this.#beganMs ??= nowMs

@@ -14,7 +14,7 @@ const ACCOUNTS_MAX = 10_000
 const MS_PER_SECOND = 1_000
 
 export interface PaceOptions {
-  /** Of one account; 0 sets no limit. */
+  /** Units of one account in a second; 0 sets no limit. */
   readonly perSecond: number
   /** Whoever has to wait at all waits at least this long. */
   readonly leastWaitMs?: number
@@ -28,7 +28,7 @@ export interface PaceOptions {
 
 export class Pace {
   readonly #options: PaceOptions
-  /** Until when what an account has taken lasts it. */
+  /** When what an account has taken is used up, in milliseconds since 1970. */
   readonly #untilMs = new Map<string, number>()
 
   constructor(options: PaceOptions) {
@@ -51,7 +51,8 @@ export class Pace {
     const { perSecond, burstMs = BURST_MS, waitMsMax = WAIT_MS_MAX } = this.#options
     const latestMs = nowMs + burstMs + waitMsMax
     const fromMs = Math.min(latestMs, Math.max(nowMs, this.#untilMs.get(accountId) ?? nowMs))
-    // At the end of a line that is too long they would all come at the same moment.
+    // The longer the line is the less time a unit takes: at the longest wait all others would come
+    // at the same moment.
     const haste = Math.min(1, (2 * (latestMs - fromMs)) / (burstMs + waitMsMax))
     return Math.min(latestMs, fromMs + (units / perSecond) * MS_PER_SECOND * haste)
   }

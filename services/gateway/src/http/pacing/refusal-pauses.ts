@@ -22,7 +22,7 @@ export interface RefusalPausesOptions {
 
 export class RefusalPauses {
   readonly #isOff: boolean
-  /** Those that wait do not come all at once when the pause is over. */
+  /** Spreads those that wait, so that they do not come all at once when the pause is over. */
   readonly #pace: Pace
 
   constructor({ limits, ...ports }: RefusalPausesOptions) {

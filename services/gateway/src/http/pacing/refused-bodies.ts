@@ -12,7 +12,7 @@ import type { FastifyRequest } from 'fastify'
 import { Pace } from './pace.ts'
 import { payerOf } from './refusal-pauses.ts'
 
-/** As large as the largest bodies that the vendors of the formats take. */
+/** This is as large as the largest bodies that the vendors of the formats take. */
 export const DISCARDED_BYTES_MAX = 32 * 1024 * 1024
 /** The part of an account's bytes per second that those get who pay for nothing. */
 const UNPAID_SHARE = 1 / 8
@@ -20,7 +20,7 @@ const MS_PER_SECOND = 1_000
 
 export interface RefusedBodiesOptions {
   readonly limits: {
-    /** Of the largest body. */
+    /** Bytes of the largest body. */
     readonly bodyBytes: number
     readonly smallBodyBytes: number
     readonly bodyBytesPerSecond: number
@@ -44,7 +44,8 @@ export class RefusedBodies {
   }
 
   /**
-   * Before the refusal is sent. Small bodies are bounded by the pauses between refusals.
+   * Reads and drops the body before the refusal is sent. Small bodies are bounded by the pauses
+   * between refusals.
    *
    * @param bytes of the body; undefined where nobody knows
    */

@@ -64,8 +64,8 @@ function sinceOf(query: unknown): { readonly since?: readonly number[] } {
 }
 
 /**
- * As fast as the client takes it: no page of events is read before the one before is with the
- * client. Who takes nothing for a while is cut off.
+ * Sends the file as fast as the client takes it: no page of events is read before the one before is
+ * with the client. Who takes nothing for a while is cut off.
  */
 async function sendWhole(
   client: ClientConnection,
@@ -87,7 +87,7 @@ async function sendWhole(
   }
 }
 
-/** The same for a request that never was and for one of somebody else. */
+/** Gives the same refusal for a request that never was and for one of somebody else. */
 function notFound(): ServiceError {
   return new ServiceError('not_found', 'There is no such request.', { param: 'id' })
 }

@@ -25,7 +25,7 @@ import type { UsagePorts } from './usage.ts'
 
 export interface ExportPorts extends OwnViews, ExportSources, Pick<UsagePorts, 'reads' | 'clock'> {
   readonly views: ExportSources['views']
-  /** Told of each file before it is sent. */
+  /** Notes each file before it is sent. */
   readonly exportTrail: ExportTrail
 }
 

@@ -39,7 +39,7 @@ export function accountEventRoute({ views, reads }: AccountEventPorts) {
   }
 }
 
-/** The same for an event that never was and for one of somebody else. */
+/** Gives the same refusal for an event that never was and for one of somebody else. */
 function notFound(): ServiceError {
   return new ServiceError('not_found', 'There is no such event.', { param: 'event_id' })
 }

@@ -56,7 +56,10 @@ async function home(
   }
 }
 
-/** Of those that somebody can send. */
+/**
+ * Tells whether somebody can send the key and is let in: it is not that of the chat, nor revoked or
+ * expired.
+ */
 function isActive(
   accountId: string,
   key: Parameters<typeof isChatKey>[1] & {

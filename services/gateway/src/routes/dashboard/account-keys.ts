@@ -31,7 +31,7 @@ export interface AccountKeyPorts extends OwnViews {
   readonly ledger: Pick<Ledger, 'account' | 'administration' | 'lastPosition'>
   readonly views: Pick<Views, 'keys' | 'usage'>
   readonly reads: Hooks
-  /** For those who may change keys. */
+  /** Hooks of routes for those who may change keys. */
   readonly owners: Hooks
   readonly clock: Clock
 }
@@ -53,7 +53,7 @@ export function accountKeyRoutes(ports: AccountKeyPorts) {
       const { keyId, secret } = await ledger.administration.createKey(accountId, {
         name,
         expiresAt: expiresAt === null ? null : Date.parse(expiresAt),
-        // Of this user: nobody takes the key of another one's request.
+        // The key of the request is this user's own: nobody takes what another one's request made.
         ...(once === undefined ? {} : { idempotencyKey: `${actor} ${once}` }),
         actor,
       })
@@ -114,12 +114,12 @@ async function rotate(
     const change = { keyId, expiresAt: endsAt, reason: REASON, actor }
     await ledger.administration.setKeyExpiry(accountId, change)
   }
-  // Only now: what a first attempt was cut off before has been done.
+  // This refusal comes last, so that whatever a first attempt was cut off before has been done.
   if (secret === null) throw madeBefore(newId)
   return { key_id: newId, secret, old_key_ends_at: new Date(endsAt).toISOString() }
 }
 
-/** Its secret was in the first answer, and is kept nowhere. */
+/** Refuses a repeat: the secret was in the first answer, and is kept nowhere. */
 function madeBefore(keyId: string): ServiceError {
   const message =
     `The key ${keyId} was made by the same request before, and its secret was shown then. ` +
@@ -127,7 +127,11 @@ function madeBefore(keyId: string): ServiceError {
   return new ServiceError('conflict', message)
 }
 
-/** That of the chat is nobody's to change. @throws {ServiceError} `not_found`, `conflict` */
+/**
+ * Finds a key that can be changed. Nobody can change that of the chat.
+ *
+ * @throws {ServiceError} `not_found`, `conflict`
+ */
 async function requireKey(
   ledger: Pick<Ledger, 'account'>,
   accountId: string,

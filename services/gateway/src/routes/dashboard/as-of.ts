@@ -11,7 +11,7 @@ export interface AsOfPorts {
 }
 
 export interface AsOf {
-  /** Of the last event of the account; decimal text. */
+  /** The position of the last event of the account, as decimal text. */
   readonly position: string
   /** RFC 3339. */
   readonly at: string

@@ -9,7 +9,7 @@ import { RecentlyUsed } from '@svc/infra/recently-used'
 import type { KeySummary, Ledger } from '@svc/ledger/ledger'
 
 const NAME = 'Dashboard chat'
-/** In the place of the name that an operator's system may give to a key. */
+/** The key has this in the place of the name that an operator's system may give to one. */
 const EXTERNAL_ID = 'svc:dashboard-chat'
 const REMEMBERED_MAX = 10_000
 
