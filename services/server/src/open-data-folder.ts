@@ -22,13 +22,13 @@ export class FolderInUseError extends Error {
 }
 
 export interface OpenFolderOptions {
-  /** Where the events are. Default: in the folder. */
+  /** Where the events are. By default they are in the folder. */
   readonly place?: LogLocation
   /** Signs checkpoints instead of the key of the folder. */
   readonly evidenceKey?: string | undefined
   /** Takes warnings, such as that a damaged view is built anew. */
   readonly warn?: (warning: string) => void
-  /** Called once when the disk has failed under the event log: the process must end. */
+  /** Is called once when the disk has failed under the event log: the process must end. */
   readonly onFatal?: (error: unknown) => void
 }
 
@@ -38,7 +38,8 @@ export interface OpenedFolder {
 }
 
 /**
- * With the events on a server the folder only keeps the views, and is made when there is none.
+ * Opens a data folder. When the events are on a server the folder only keeps the views, and is made
+ * when there is none.
  *
  * @throws {FolderInUseError} when another process has it open
  * @throws {NoLedgerError} when there is nothing to open; no event is written then
@@ -89,7 +90,7 @@ async function open(options: CoreOptions): Promise<Core> {
   }
 }
 
-/** Nothing that this process believes of the log can be trusted: without an owner it ends. */
+/** Ends a process without an owner: nothing that it believes of the log can be trusted. */
 function throwIt(error: unknown): never {
   throw error
 }

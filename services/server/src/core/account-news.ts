@@ -121,7 +121,7 @@ export class AccountNews {
     this.#changed.set(accountId, position)
     const known = ledger.lastPosition(accountId)
     if (known === undefined || known >= position) return
-    // Not waited for: the next account does not wait for a busy one.
+    // This is not awaited, so that the next account does not wait for a busy one.
     ledger.lookAgain(accountId).catch((err: unknown) => {
       logger.warn({ err, stream }, 'failed to read an account again that was changed elsewhere')
     })

@@ -60,11 +60,14 @@ import { type OpenStores, openStores } from './open-store.ts'
 /** A server that was killed finds all of its log a moment after it answers. */
 const LOG_WHOLE_TRIES = 10
 const LOG_WHOLE_PAUSE_MS = 500
-/** So that other gateways get their turn on an account that one keeps busy. */
+/** Gives other gateways their turn on an account that one keeps busy. */
 const SHARED_REST_EVERY_MS = 300
-/** So that a request does not wait long for credit that another gateway has freed already. */
+/** Keeps a request from waiting long for credit that another gateway has freed already. */
 const SHARED_LOOK_AGAIN_MS = 1_000
-/** Then whoever asked for evidence asks again, and the next minute's checkpoint has it. */
+/**
+ * After this time whoever asked for evidence has to ask again, and the next minute's checkpoint has
+ * it.
+ */
 const TREE_WAIT_MS = 5_000
 /** Limits of the ledger where other gateways write to the log as well. */
 const SHARED_LIMITS = {
@@ -80,7 +83,7 @@ export interface CoreOptions {
   readonly logger: Logger
   /** When they are open already; whoever opened them closes them after the core. */
   readonly stores?: OpenStores | undefined
-  /** Asked for what the views know; then none are built here. */
+  /** Servers that are asked for what views know; then no views are built here. */
   readonly viewServers?: ViewServers | undefined
   /** Signs checkpoints instead of the key of the folder. */
   readonly evidenceKey?: string | undefined
@@ -94,7 +97,7 @@ export interface CoreOptions {
    * builds them anew. Default: `leave`.
    */
   readonly foreignViews?: 'rebuild' | 'leave' | undefined
-  /** Called once when the disk has failed: the process must end. */
+  /** Is called once when the disk has failed: the process must end. */
   readonly onFatal: (error: unknown) => void
 }
 
@@ -110,13 +113,13 @@ export interface Core {
   readonly inspect: (stream: string) => Promise<StreamDamage | undefined>
   readonly ledger: Ledger
   readonly projections: Projections
-  /** Where views are, when they are not here. */
+  /** Servers that have the views, when they are not here. */
   readonly viewServers: ViewServers | undefined
   readonly usedKeys: UsedKeys
   readonly adminTokens: AdminTokens
   readonly auditTrail: AuditTrail
   readonly users: Users
-  /** Who they are. */
+  /** Who the users are. */
   readonly userRecords: UserRecords
   readonly refusedRequests: RefusedRequests
   readonly memory: LogMemory
@@ -125,7 +128,7 @@ export interface Core {
   /** Shared by all long work of this process. */
   readonly pace: SharedPace
   /**
-   * In the opposite order of dependence.
+   * Closes everything in the opposite order of dependence.
    *
    * @returns whether everything was closed whole; what was not is in the log
    */
@@ -246,7 +249,10 @@ async function viewsAndKeys(
   return { projections, usedKeys: loggedKeys(projections) }
 }
 
-/** With a file of events, one that was restored is the truth, and the views are built anew. */
+/**
+ * Opens the views. A file of events may have been restored and is the truth then: the views are
+ * built anew.
+ */
 async function openViews(
   { folder, place, reach, logger, otherLog, foreignViews = 'leave' }: CoreOptions,
   ports: Pick<OpenProjections, 'store' | 'pace' | 'quarantine' | 'inspect'>,

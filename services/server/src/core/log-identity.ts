@@ -51,7 +51,8 @@ async function firstEventOf(store: EventStore): Promise<string | null | undefine
 }
 
 /**
- * Before anything in the folder is read or written that is about the log.
+ * Recognises the log. This has to come before anything in the folder is read or written that is
+ * about it.
  *
  * @throws {DataFolderError} when it is another log than that of the folder, and that is refused
  */

@@ -48,7 +48,7 @@ export class LogMemory {
     this.#found = [...views, ...note]
   }
 
-  /** To be opened before the views follow the log. */
+  /** Opens the memory. This has to come before the views follow the log. */
   static async open(ports: LogMemoryPorts): Promise<LogMemory> {
     const noted = ports.folder.readLogHead()
     const holds = noted === undefined || (await isInLog(ports.store, noted))
@@ -116,7 +116,7 @@ async function isInLog(
     return event?.hash === hash
   } catch (error) {
     if (error instanceof BrokenChainError) return false
-    // That is said of the stream by itself, and nothing about the rest of the log.
+    // The error is about this stream, and says nothing about the rest of the log.
     if (error instanceof DamagedStreamError) return true
     throw error
   }

@@ -1,4 +1,4 @@
-/** In the place of views, on a gateway that asks other servers for them. */
+/** Stands in for the views on a gateway that asks other servers for them. */
 import { ServiceError } from '@svc/contracts/errors'
 import type { EventStore } from '@svc/contracts/ports/event-store'
 import type { Projections } from '@svc/projections/open-projections'

@@ -21,7 +21,7 @@ export interface StoreOptions {
   readonly checkWrites?: boolean | undefined
   /** Whether every read waits for a server that is away, until {@link OpenStores.started}. */
   readonly isStarting?: boolean | undefined
-  /** Called once when the disk under a file has failed: the process must end. */
+  /** Is called once when the disk under a file has failed: the process must end. */
   readonly onFatal: (error: unknown) => void
 }
 
@@ -30,7 +30,10 @@ export interface OpenStores {
   readonly store: EventStore
   readonly health: StoreHealth
   readonly texts: TextStore
-  /** From then on who asks for the log is told at once that the store is away. */
+  /**
+   * To be called when the service has started. From then on whoever asks for the log is told at
+   * once that the store is away.
+   */
   readonly started?: () => void
 }
 
@@ -56,7 +59,7 @@ async function openOnServer(
   { url, streamPrefix, readyWithinMs }: LogLocation & { kind: 'eventstoredb' },
   { reach, logger, checkWrites, isStarting }: StoreOptions,
 ): Promise<OpenStores> {
-  // Loaded only here: a service on a file needs no gRPC.
+  // It is loaded only here, because a service on a file needs no gRPC.
   const { openEventStoreDb } = await import('@svc/infra/event-store/eventstoredb/open-eventstoredb')
   const where = { url, streamPrefix, readyWithinMs }
   const options = { ...where, reachCrashPoint: reach, logger, checkWrites }

@@ -63,21 +63,21 @@ import {
 
 export type { ServerRecord } from './note-shapes.ts'
 
-/** Where it is when nobody names another. */
+/** The folder that is taken when nobody names another. */
 export const DEFAULT_DATA_DIR = './data'
 const OWNER_ONLY_FOLDER = 0o700
 const KEY_BYTES = 32
 /** What older runs left open ends at its deadline. */
 const MAX_RUNS = 100
 
-/** There is nothing to open: a first start makes it. */
+/** There is nothing to open. A first start makes a ledger. */
 export class NoLedgerError extends Error {
   override readonly name = 'NoLedgerError'
 }
 
 export class DataFolder {
   readonly path: string
-  /** For what the folder lacks. */
+  /** Fills in what the folder lacks. */
   readonly #newSecrets: Secrets = {
     operatorToken: randomKey(),
     answerKey: randomKey(),
@@ -180,8 +180,8 @@ export class DataFolder {
   }
 
   /**
-   * Who wrote it last; whether that server still runs is not said. In a copy of a folder it is the
-   * server of the original, which has other books.
+   * Tells who wrote the record last, and not whether that server still runs. In a copy of a folder
+   * it is the server of the original, which has other books.
    */
   readServer(): ServerRecord | undefined {
     const record = this.#notes.read(serverNote)
@@ -296,7 +296,10 @@ export class DataFolder {
     return this.#notes.read(runsNote)?.gatewayIds ?? []
   }
 
-  /** To be called by whoever has the folder for itself, before the gateway writes anything. */
+  /**
+   * Notes a run. To be called by whoever has the folder for itself, before the gateway writes
+   * anything.
+   */
   noteRun(gatewayId: string): void {
     this.#notes.write(runsNote, { gatewayIds: [...this.readRuns(), gatewayId].slice(-MAX_RUNS) })
   }
@@ -312,7 +315,7 @@ export class DataFolder {
     }
   }
 
-  /** Of the folder in its file system. */
+  /** The number of the folder in its file system. */
   #number(): string {
     return `${statSync(this.path, { bigint: true }).ino}`
   }

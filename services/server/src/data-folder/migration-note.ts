@@ -5,7 +5,7 @@ import type { Note } from './folder-notes.ts'
 const position = z.string().regex(/^(-1|\d+)$/)
 
 const migrationRecord = z.object({
-  /** Also in the mark on the server, which only this migration may pass. */
+  /** The id of the move. The mark on the server has it too, which only this move may pass. */
   id: z.string(),
   to: z.enum(['eventstoredb', 'sqlite']),
   /** The other store, or the one that is left: no user, and no password. */
@@ -13,9 +13,9 @@ const migrationRecord = z.object({
   streamPrefix: z.string(),
   /** `moved`: every event and text was compared, and what is left is to put them in place. */
   phase: z.enum(['texts', 'events', 'moved']),
-  /** Up to where both logs are the same. */
+  /** The place up to which both logs are the same. */
   place: z.object({ source: position, target: position, events: z.int() }),
-  /** Where the feed goes on in the new log; null before the copy came to it. */
+  /** The position from which the feed goes on in the new log; null before the copy came to it. */
   feed: position.nullable(),
 })
 export type MigrationNote = z.output<typeof migrationRecord>

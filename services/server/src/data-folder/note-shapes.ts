@@ -13,7 +13,9 @@ const secrets = z.object({
 })
 export type Secrets = z.output<typeof secrets>
 
-/** As they are in a folder: one that was made before there was a cache has no key for it. */
+/**
+ * The secrets as a folder has them: one that was made before there was a cache has no key for it.
+ */
 const keptSecrets = secrets.partial({ cacheKey: true })
 export type KeptSecrets = z.output<typeof keptSecrets>
 export const secretsNote: Note<KeptSecrets> = { file: 'secrets.json', schema: keptSecrets }
@@ -21,7 +23,7 @@ export const secretsNote: Note<KeptSecrets> = { file: 'secrets.json', schema: ke
 const serverRecord = z.object({
   pid: z.int(),
   baseUrl: z.string(),
-  /** Where the operator's API is; in records of older servers it is at the base URL. */
+  /** The address of the operator's API. In records of older servers it is the base URL. */
   adminUrl: z.string().optional(),
   startedAt: z.string(),
   /** The folder's own number in its file system, which no copy has; absent from older servers. */
@@ -47,7 +49,7 @@ export const firstRunNote: Note<FirstRunRecord> = {
 const logRecord = z.object({
   /** The id of the first event of the log, which no other log has; null while it is empty. */
   firstEvent: z.string().nullable(),
-  /** Where it was, for messages; absent in folders from before it was noted. */
+  /** The server of the log, for messages. Absent in folders from before it was noted. */
   server: z.string().optional(),
   streamPrefix: z.string().optional(),
 })
@@ -66,7 +68,7 @@ const feedRecord = z.object({
     .object({ stream: z.string(), revision: z.int(), hash: z.string() })
     .nullable()
     .default(null),
-  /** Behind the last record that was found, for each partition. */
+  /** The offset behind the last record that was found, for each partition. */
   ends: z.array(z.string().regex(/^\d+$/)),
   lost: z.string().nullable(),
 })

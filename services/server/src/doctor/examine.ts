@@ -17,7 +17,7 @@ export type { Finding } from './finding.ts'
 export interface Examination {
   readonly environment: Environment
   readonly dataDir: string
-  /** Then it has the port, and says of itself how it is. */
+  /** Whether the server runs. Then it has the port, and says of itself how it is. */
   readonly isRunning: boolean
 }
 

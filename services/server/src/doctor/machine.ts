@@ -8,9 +8,9 @@ import { VERSION } from '../version.ts'
 import { type Finding, note, ok, problem } from './finding.ts'
 
 const MIB = 1024 ** 2
-/** Under it the ledger may be refused room within hours of a busy day. */
+/** With less free space the ledger may be refused room within hours of a busy day. */
 const DISK_FREE_MIN_BYTES = 1024 * MIB
-/** Under it a start may fail. */
+/** With less free space a start may fail. */
 const DISK_FREE_LEAST_BYTES = 128 * MIB
 
 /** @throws {SettingsError} that says which one, and what is wrong */

@@ -36,7 +36,7 @@ async function checkpoint(ports: CheckpointingPorts): Promise<void> {
     const { note } = await checkpointer.sign()
     if (note !== folder.readCheckpoint()) folder.writeCheckpoint(note)
   } catch (error) {
-    // While the views are built anew, for example: the next minute's checkpoint has it all.
+    // Views may be built anew at the moment. The next minute's checkpoint has all of it.
     if (error instanceof ServiceError && error.code === 'view_behind') return
     logger.error({ err: error }, 'failed to sign a checkpoint, trying again in a minute')
   }

@@ -9,7 +9,7 @@ import { securityOf } from './kafka-security.ts'
 export async function openBus(settings: Settings, parts: OpenResources): Promise<Bus | undefined> {
   const { KAFKA_BROKERS: brokers } = settings
   if (brokers === undefined) return undefined
-  // Loaded only here: a service without Kafka needs no client of it.
+  // It is loaded only here, because a service without Kafka needs no client of it.
   const { KafkaBus } = await import('@svc/infra/bus/kafka/kafka-bus')
   const bus = new KafkaBus({ brokers, timer: systemTimer, security: securityOf(settings) })
   parts.add(() => bus.close())

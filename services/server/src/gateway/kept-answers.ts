@@ -25,7 +25,7 @@ import type { DataFolder } from '../data-folder/data-folder.ts'
 import type { Settings } from '../settings/settings.ts'
 
 const KEY_BYTES = 32
-/** Between two looks for what has expired. */
+/** The time between two looks for what has expired, in milliseconds. */
 const REMOVAL_INTERVAL_MS = 10 * 60_000
 /** What one look removes at most of each kind: nothing else runs meanwhile. */
 const REMOVAL_BATCH = 500
@@ -33,7 +33,7 @@ const REMOVAL_BATCH = 500
 export interface KeptAnswers {
   readonly recordedAnswers: ExpiringStore
   readonly storedResponses: ExpiringStore
-  /** For what clients carry themselves. */
+  /** Seals what clients carry themselves. */
   readonly textSeal: TextSeal
 }
 
@@ -93,7 +93,7 @@ async function sharingOf(
   parts: OpenResources,
 ): Promise<Share> {
   if (url === undefined || secret === undefined) return (own) => own
-  // Loaded only here: a service without a Redis needs no client for one.
+  // It is loaded only here, because a service without a Redis needs no client for one.
   const { RedisExpiringStore } = await import(
     '@svc/infra/expiring-store/redis/redis-expiring-store'
   )

@@ -114,7 +114,7 @@ function proxyHeaderOf({ SVC_PROXY_USER_HEADER: name, SVC_TRUSTED_PROXIES: proxi
 async function openProvider(settings: Settings, logger: Logger) {
   const { SVC_OIDC_ISSUER: issuer, SVC_OIDC_CLIENT_ID: clientId } = settings
   if (issuer === undefined || clientId === undefined) return undefined
-  // Loaded only here: a service without a provider needs no client for one.
+  // It is loaded only here, because a service without a provider needs no client for one.
   const { OpenIdProvider } = await import('@svc/identity/provider/open-id-provider')
   return new OpenIdProvider({
     issuer,

@@ -32,7 +32,7 @@ import { openRateLimits } from './open-rate-limits.ts'
 import type { ReservedPort } from './reserved-port.ts'
 import { urlHost } from './url-host.ts'
 
-/** Only what a browser can open without a key. */
+/** The root page links only what a browser can open without a key. */
 const LINKS = [
   { title: 'API reference', href: 'docs' },
   { title: 'Is it ready?', href: 'readyz' },
@@ -59,7 +59,7 @@ interface Faces {
 /** What this process does all the time, as far as the HTTP interface has to do with it. */
 export interface Duties {
   readonly feed: Feed | undefined
-  /** Where other processes write the same accounts. */
+  /** News of accounts, where other processes write the same ones. */
   readonly accountNews: AccountNews | undefined
 }
 
@@ -163,7 +163,7 @@ function metricsOf(
   return createMetrics({ fleet: pool, supervised, projections, store, feed, quarantine })
 }
 
-/** Its API and its pages, unless it is switched off. */
+/** Opens the API and the pages of the dashboard, unless it is switched off. */
 async function dashboardOf(surroundings: DashboardSurroundings, core: Core) {
   const { settings, logger, parts } = surroundings
   if (settings.SVC_DASHBOARD !== 'on') return {}
@@ -203,7 +203,10 @@ function operatorPortsOf(
   }
 }
 
-/** Its lines have a level of their own: `SVC_REQUEST_LOG` alone says which there are. */
+/**
+ * Makes the request log. Its lines have a level of their own, because `SVC_REQUEST_LOG` alone says
+ * which there are.
+ */
 function requestLogOf(
   { SVC_REQUEST_LOG: mode, SVC_LOG_LEVEL: level }: Settings,
   refusedRequests: Core['refusedRequests'],

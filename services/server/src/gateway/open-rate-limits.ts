@@ -7,7 +7,7 @@ import type { Settings } from '../settings/settings.ts'
 export async function openRateLimits(settings: Settings): Promise<RateLimits> {
   const { REDIS_URL: url, SVC_REDIS_PREFIX: keyPrefix } = settings
   if (url === undefined) return new MemoryRateLimits()
-  // Loaded only here: a service without a Redis needs no client for one.
+  // It is loaded only here, because a service without a Redis needs no client for one.
   const { RedisRateLimits } = await import('@svc/infra/rate-limits/redis-rate-limits')
   return new RedisRateLimits({ url, keyPrefix })
 }

@@ -36,8 +36,8 @@ import { movingFiles, removeFiles } from './moving-files.ts'
 import { putInPlace } from './put-in-place.ts'
 
 /**
- * By then every gateway that runs on the server has seen that its log leaves, or has no connection:
- * they look every 10 seconds, and a look takes 5 at most.
+ * After this time every gateway that runs on the server has seen that its log leaves, or has no
+ * connection: they look every 10 seconds, and a look takes 5 at most.
  */
 const GATEWAYS_NOTICE_MS = 16_000
 /** A file writes what comes in one turn in the order of the calls. */
@@ -118,7 +118,7 @@ async function copyWhole(
   }
 }
 
-/** Kept in the folder at every step. */
+/** The note of a move, which the folder keeps at every step. */
 class MoveNote {
   readonly #folder: DataFolder
   #now: MigrationNote
@@ -203,7 +203,7 @@ async function begin(work: MoveWork, onServer: EventStoreDbEventStore): Promise<
   const mark = await onServer.marks.read()
   const isMarked = mark?.id === note.now.id && mark.state !== 'whole'
   if (!isMarked) await checkServerEnd(work, note.now, onServer)
-  // Before the mark, so that whoever finds the mark finds the way to go on.
+  // The note is written before the mark, so that whoever finds the mark finds the way to go on.
   note.change({})
   reach('migrate.begun')
   const state = to === 'sqlite' ? 'leaving' : 'filling'

@@ -4,7 +4,7 @@ export interface MoveProgress {
   readonly type: 'progress'
   /** What is worked on. */
   readonly part: string
-  /** Of the whole work, 0 to 1. */
+  /** The share of the whole work, from 0 to 1. */
   readonly share: number
   /** Events, or texts, per second. */
   readonly rate: number

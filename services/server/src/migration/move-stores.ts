@@ -79,7 +79,7 @@ export function openFileEnd(
 }
 
 /**
- * Before anything is changed: the server is fit to be left, or to be filled.
+ * Checks before anything is changed that the server is fit to be left, or to be filled.
  *
  * @throws {DataFolderError}
  */

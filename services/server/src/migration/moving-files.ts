@@ -21,9 +21,9 @@ interface Files {
 }
 
 export function movingFiles(folder: DataFolder): {
-  /** Where a server has them. */
+  /** The files where a server has them. */
   readonly own: Files
-  /** While they are being filled. */
+  /** The files while they are being filled. */
   readonly copy: Files
   /** What was moved to a server stays here, for whoever wants to look. */
   readonly kept: Files

@@ -29,7 +29,7 @@ export async function putInPlace(
     reach('migrate.renamed')
     await store.marks.write({ id, state: 'whole' })
   } else {
-    // Before there is another ledger to sell on.
+    // The mark is written before there is another ledger to sell on.
     await store.marks.write({ id, state: 'left' })
     renameFiles(files.copy, files.own)
     reach('migrate.renamed')

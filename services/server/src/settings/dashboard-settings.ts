@@ -33,7 +33,7 @@ export const dashboardVariables = {
   SVC_DASHBOARD: oneOf(['on', 'off']).default('on'),
   /** Who comes in: whom an operator invites, also whom owners of accounts invite, or everybody. */
   SVC_SIGN_UP: oneOf(['closed', 'invitation', 'open']).default('closed'),
-  /** Of an account that somebody opens for themselves, in dollars. */
+  /** The credit of an account that somebody opens for themselves, in dollars. */
   SVC_SIGN_UP_CREDIT: credit.optional(),
   /** How long a session lasts without a request, and in any case. */
   SVC_SESSION_IDLE_MS: whole(MINUTE_MS, 30 * DAY_MS).default(IDLE_MS_DEFAULT),

@@ -30,11 +30,13 @@ export const feedVariables = {
   /** `host:port`, comma-separated: every event of the ledger is sent there. */
   KAFKA_BROKERS: brokers.optional(),
   SVC_KAFKA_TOPIC: nameOf(TOPIC_CHARACTERS_MAX).default('svc.ledger'),
-  /** Of the topic, for ever: another number would move accounts. */
+  /** The topic's partitions, for ever: another number would move accounts. */
   SVC_KAFKA_PARTITIONS: whole(1, PARTITIONS_MAX)
     .refine(isPowerOfTwo, 'must be a power of two, such as 8')
     .default(8),
-  /** Where another system writes payments, which become grants; none: none are taken. */
+  /**
+   * The topic where another system writes payments, which become grants. Without it none are taken.
+   */
   SVC_KAFKA_TOPUPS_TOPIC: nameOf(TOPUPS_CHARACTERS_MAX).optional(),
   /** Servers of one group share the payments. */
   SVC_KAFKA_TOPUPS_GROUP: nameOf(TOPIC_CHARACTERS_MAX).default('svc-topups'),
@@ -43,7 +45,7 @@ export const feedVariables = {
   /** How the service signs in there, with the user and the password. */
   SVC_KAFKA_SASL: oneOf(['plain', 'scram-sha-256', 'scram-sha-512']).optional(),
   SVC_KAFKA_USERNAME: text.optional(),
-  /** Never shown. */
+  /** The password is never shown. */
   SVC_KAFKA_PASSWORD: text.optional(),
 }
 

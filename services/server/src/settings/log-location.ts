@@ -46,7 +46,11 @@ export function logLocationOf(settings: LogSettings): LogLocation {
   }
 }
 
-/** For who only opens the log; other settings are not looked at. @throws {SettingsError} */
+/**
+ * Reads where the log is, for commands that only open it. Other settings are not looked at.
+ *
+ * @throws {SettingsError}
+ */
 export function readLogLocation(environment: Environment): LogLocation {
   return logLocationOf(parsedBy(logSchema, environment))
 }
@@ -61,7 +65,9 @@ export function serverOf({ url, streamPrefix }: ServerPlace): {
   return { server: placeOf(parseConnectionString(url)), streamPrefix }
 }
 
-/** For messages: without user and password. To be called when the place was opened. */
+/**
+ * Shows a server in messages, without user and password. To be called when the place was opened.
+ */
 export function shownLocation(place: ServerPlace): string {
   const { server, streamPrefix } = serverOf(place)
   return `the EventStoreDB at ${server} (streams ${streamPrefix}*)`

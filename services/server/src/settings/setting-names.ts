@@ -8,7 +8,7 @@ import { closestName } from './closest-name.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Where a client finds the server and its key, on every page and in every example. */
+/** Variables by which a client finds the server and its key, on every page and in every example. */
 const clientVariables: readonly string[] = ['SVC_URL', 'SVC_KEY']
 
 const PREFIX = 'SVC_'
@@ -21,7 +21,7 @@ export interface ForeignVariable {
 
 export interface SortedVariables {
   readonly settings: Readonly<Record<string, string | undefined>>
-  /** Too like a setting to be ignored. */
+  /** Variables whose names are too like a setting's to be ignored. */
   readonly misspelt: readonly { readonly name: string; readonly meant: string }[]
   readonly foreign: readonly ForeignVariable[]
 }
@@ -78,7 +78,7 @@ function relatedName(name: string, names: readonly string[]): string | undefined
     const others = new Set(stemOf(each).split('_'))
     return others.isSubsetOf(words) || words.isSubsetOf(others)
   })
-  // Of several the longest says most of what the name says.
+  // The longest of several says most of what the name says.
   const [longest] = related.sort((one, other) => other.length - one.length)
   return longest ?? misspeltSetting(name, names)
 }

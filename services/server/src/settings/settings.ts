@@ -93,7 +93,7 @@ const schema = logSchema.extend({
   SVC_LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('warn'),
   /** Which inference requests leave a line in the log; `errors`: those refused or failed. */
   SVC_REQUEST_LOG: oneOf(['all', 'errors', 'off']).default('errors'),
-  /** Of the workers that are started here; gateways read what is said of Redis too. */
+  /** The settings of the workers that are started here. Gateways read what is said of Redis too. */
   ...workerVariables,
   /**
    * Workers that run elsewhere, comma-separated: `http://host:port` or `unix:/path/to/socket`. Then
@@ -149,7 +149,7 @@ const schema = logSchema.extend({
   SVC_MAX_REQUESTS: whole(1, 100_000).optional(),
   /** Requests without a body that one account has answered at once. */
   SVC_MAX_READS_PER_ACCOUNT: whole(1, 100_000).optional(),
-  /** Of one account in a second; 0 sets no limit. */
+  /** Reads of one account in a second; 0 sets no limit. */
   SVC_MAX_READS_PER_SECOND: whole(0, 100_000_000).optional(),
   /** Requests beyond these that wait for their turn: of one account, of all, and how long. */
   SVC_MAX_WAITING_PER_ACCOUNT: whole(0, 100_000).optional(),
@@ -166,7 +166,9 @@ const schema = logSchema.extend({
   /** How long each refusal beyond them waits; 0 sets no pause. */
   SVC_REFUSAL_PAUSE_MS: whole(0, 60_000).optional(),
   SVC_MAX_SOCKETS_PER_ADDRESS: whole(1, 100_000).optional(),
-  /** Of one address, in a second, once many of it were served nothing; 0 sets no limit. */
+  /**
+   * New sockets of one address in a second, once many of it were served nothing; 0 sets no limit.
+   */
   SVC_MAX_NEW_SOCKETS_PER_SECOND: whole(0, 100_000).optional(),
   SVC_DISPLACED_SOCKET_MS: whole(0, 60_000).optional(),
   /** Prompts that are rendered, counted and compiled at once. */
@@ -179,9 +181,9 @@ const schema = logSchema.extend({
   SVC_MAX_BODY_BYTES_PER_ACCOUNT: whole(1024, BYTES_MAX).optional(),
   SVC_MAX_BODY_BYTES_IN_FLIGHT: whole(1024, BYTES_MAX).optional(),
   SVC_MAX_BODY_BYTES_PER_SECOND: whole(0, BYTES_MAX).optional(),
-  /** For the kill test only: ends the process at a named place. */
+  /** Ends the process at a named place, for the kill test only. */
   SVC_CRASH_POINT: z.string().optional(),
-  /** For the CLI with `--url`; the server keeps its own in the data folder. */
+  /** The CLI sends this with `--url`. The server keeps its own token in the data folder. */
   SVC_OPERATOR_TOKEN: z.string().optional(),
 })
 
@@ -227,7 +229,11 @@ export function warnOfForeignVariables(
   }
 }
 
-/** For what runs apart from a server. @throws {SettingsError} also when a setting is misspelt */
+/**
+ * Reads the log level for what runs apart from a server.
+ *
+ * @throws {SettingsError} also when a setting is misspelt
+ */
 export function logLevelOf(environment: Environment): Settings['SVC_LOG_LEVEL'] {
   return readSettings(environment).SVC_LOG_LEVEL
 }

@@ -18,7 +18,9 @@ const issuer = z
   .refine((address) => isProtected(address) && !/[?#]/.test(address), 'must be an https address')
 
 export const signInVariables = {
-  /** Of a provider of OpenID Connect. With it set at least the name of the client too. */
+  /**
+   * The issuer of a provider of OpenID Connect. Whoever sets it sets the name of the client too.
+   */
   SVC_OIDC_ISSUER: issuer.optional(),
   SVC_OIDC_CLIENT_ID: shortText.optional(),
   SVC_OIDC_CLIENT_SECRET: text.max(1_000).optional(),
@@ -29,7 +31,10 @@ export const signInVariables = {
   SVC_OIDC_NAME_CLAIM: shortText.default('name'),
   /** Whether addresses count that the provider does not call verified. */
   SVC_OIDC_TRUST_EMAILS: oneOf(['on', 'off']).default('off'),
-  /** In which the proxies of `SVC_TRUSTED_PROXIES` say the e-mail address of who is there. */
+  /**
+   * The header in which the proxies of `SVC_TRUSTED_PROXIES` say the e-mail address of who is
+   * there.
+   */
   SVC_PROXY_USER_HEADER: z
     .string()
     .toLowerCase()

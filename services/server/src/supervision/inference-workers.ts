@@ -29,7 +29,7 @@ export interface InferenceWorkers {
   ready(): Promise<void>
   /** The process of a worker that this server has started itself. */
   supervised(workerId: string): Supervised | undefined
-  /** Also before they are ready: then `ready` rejects. The first call counts. */
+  /** Stops the workers, also before they are ready: then `ready` rejects. The first call counts. */
   stop(graceMs: number): Promise<void>
 }
 
@@ -63,7 +63,7 @@ async function refuseMissingModel({ SVC_MODEL }: Settings): Promise<void> {
 }
 
 interface WorkersParts {
-  /** None, when the server starts no worker itself. */
+  /** The workers that the server starts itself, if it does. */
   readonly fleet: SupervisedFleet | undefined
   readonly index: PrefixIndex
   readonly logger: Logger
@@ -81,7 +81,7 @@ function workersOf(
     index,
     shareProcessors,
     onProblem(workerId, problem) {
-      // Of its own workers the supervisor tells.
+      // The supervisor tells of the server's own workers.
       if (supervised(workerId) === undefined) tellProblem(logger, workerId, problem)
     },
   })
@@ -104,7 +104,7 @@ function workersOf(
   }
 }
 
-/** For a process that runs no requests. */
+/** Stands in for workers in a process that runs no requests. */
 export function noInferenceWorkers(): InferenceWorkers {
   const pool = createWorkerPool({ workers: [], timer: systemTimer })
   return { pool, ready: async () => {}, supervised: () => undefined, stop: () => pool.close() }

@@ -10,7 +10,7 @@ export async function openPrefixIndex(settings: Settings, logger: Logger): Promi
   const { REDIS_URL: url, SVC_REDIS_PREFIX: keyPrefix } = settings
   const local = new MemoryPrefixIndex()
   if (url === undefined) return local
-  // Loaded only here: a service without a Redis needs no client for one.
+  // It is loaded only here, because a service without a Redis needs no client for one.
   const redis = await import('@svc/infra/prefix-store/redis/redis-prefix-index')
   const shared = redis.openRedisPrefixIndex({
     url,
