@@ -55,6 +55,10 @@ function connectTo(
       `--url: "${url}" is not an address such as http://127.0.0.1:8080`,
     )
   }
+  // `fetch` takes no such address, and would say that nothing answers there.
+  if (new URL(url).username !== '' || new URL(url).password !== '') {
+    throw new CliError(EXIT_USAGE, '--url: leave out what stands before the @')
+  }
   if (operatorToken === undefined || operatorToken === '') {
     throw new CliError(
       EXIT_USAGE,

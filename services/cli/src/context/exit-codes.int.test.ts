@@ -97,6 +97,8 @@ test.each<readonly [string, readonly string[], number, RegExp]>([
     /Allowed/,
   ],
   ['a status that is none', ['requests', '--status', 'x'], 2, /Allowed choices are/],
+  ['nothing to erase', ['erase', '', '--reason', 'x', '--yes'], 2, /svc: ID: must not be empty/],
+  ['no link to revoke', ['user', 'revoke-link', '', '--yes'], 2, /svc: LINK: must not be empty/],
   [
     'a price without a name',
     ['price', 'withdraw', '', '--yes'],
@@ -148,6 +150,25 @@ describe('the way to the service', () => {
     expect((await svc(['--url', 'http://127.0.0.1:1', 'status'])).code).toBe(2)
     expect((await svc(['--url', 'nonsense', 'status'])).code).toBe(2)
   })
+
+  test('a URL with a password is a usage error, and is not printed', async () => {
+    const ran = await svc(['--url', 'http://a:secret@127.0.0.1:1', 'status'], {
+      environment: { SVC_OPERATOR_TOKEN: 'x' },
+    })
+    expect([ran.code, ran.err]).toEqual([2, 'svc: --url: leave out what stands before the @\n'])
+  })
+
+  test.each(['ключ', 'a\nb', '\u0001', 'é'])(
+    'an idempotency key that is no header: %j',
+    async (key) => {
+      const words = ['account', 'open', '--name', 'x', '--idempotency-key', key]
+      const ran = await svc(['--url', 'http://127.0.0.1:1', ...words], {
+        environment: { SVC_OPERATOR_TOKEN: 'x' },
+      })
+      expect(ran.code).toBe(2)
+      expect(ran.err).toMatch(/^svc: --idempotency-key: must be 1 to 255 printable ASCII/m)
+    },
+  )
 
   test.each(['secret\nsecret', 'sëcret', '\u200bsecret'])(
     'what cannot be a token, %j, is not printed',

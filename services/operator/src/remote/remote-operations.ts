@@ -1,7 +1,9 @@
 /** The operations of a running server, over its admin routes. */
 import { ADMIN_PREFIX, type Declaration } from '@svc/contracts/admin/declaration'
+import { idempotencyKey } from '@svc/contracts/admin/fields'
 import { adminOperations, type Operations } from '@svc/contracts/admin/operations'
 import { type ErrorCode, errorCatalogue, ServiceError } from '@svc/contracts/errors'
+import { parsedInput } from '@svc/contracts/parsed-input'
 import { z } from 'zod'
 import { jsonLines } from './json-lines.ts'
 
@@ -19,6 +21,8 @@ export interface RemoteService {
 const errorBody = z.object({
   error: z.object({ message: z.string(), code: z.string(), param: z.string().nullish() }),
 })
+/** Looked at before it is sent: a header that cannot be is no answer of the server. */
+const onceInput = z.object({ idempotency_key: idempotencyKey.optional() })
 const errorLine = errorBody.extend({ type: z.literal('error') })
 
 /**
@@ -83,8 +87,8 @@ async function send(
     for (const [field, value] of rest) url.searchParams.set(field, String(value))
   } else {
     headers.set('content-type', 'application/json')
-    const key = rest.get('idempotency_key')
-    if (typeof key === 'string') headers.set('idempotency-key', key)
+    const { idempotency_key: key } = parsedInput(onceInput, Object.fromEntries(rest))
+    if (key !== undefined) headers.set('idempotency-key', key)
     rest.delete('idempotency_key')
     body = JSON.stringify(Object.fromEntries(rest))
   }
