@@ -13,7 +13,9 @@ interface Entry<Value> {
 
 export class RecentlyUsed<Key, Value> {
   readonly #bounds: MemoryBounds<Key, Value>
-  /** In the order of their last use: a Map keeps the order in which keys were put in. */
+  /**
+   * The entries in the order of their last use: a Map keeps the order in which keys were put in.
+   */
   readonly #entries = new Map<Key, Entry<Value>>()
   #weight = 0
 
@@ -21,7 +23,7 @@ export class RecentlyUsed<Key, Value> {
     this.#bounds = bounds
   }
 
-  /** What is kept under the key, which counts as a use. */
+  /** Finds what is kept under the key, which counts as a use. */
   get(key: Key): Value | undefined {
     const known = this.#entries.get(key)
     if (known === undefined) return undefined
@@ -30,7 +32,9 @@ export class RecentlyUsed<Key, Value> {
     return known.value
   }
 
-  /** What is too heavy by itself is not kept, and neither is anything else then. */
+  /**
+   * Keeps a value. If it is too heavy by itself, it is not kept, and neither is anything else then.
+   */
   set(key: Key, value: Value): void {
     this.#forget(key)
     const weight = this.#bounds.weight?.of(key, value) ?? 0

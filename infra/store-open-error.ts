@@ -5,7 +5,7 @@ export type StoreOpenCode =
   | 'in-use'
   /** A newer version of this program wrote the file. */
   | 'newer-schema'
-  /** Not a SQLite file, or a SQLite file of another program. */
+  /** The file is not of SQLite, or is a SQLite file of another program. */
   | 'foreign-file'
   /** A file of this program that SQLite cannot read. */
   | 'damaged'

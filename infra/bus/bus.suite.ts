@@ -249,7 +249,7 @@ export function describeBus(name: string, openBus: () => Bus): void {
   })
 }
 
-/** What consumers of a test have taken. */
+/** Remembers what consumers of a test have taken. */
 class TakenWork {
   readonly asked: ReceivedRecord[] = []
   readonly taken: ReceivedRecord[] = []

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { isPowerOfTwo, keyPartition } from './key-partition.ts'
 
-/** From the client for Java, with 12 partitions. */
+/** Partitions that the client for Java gives these keys, of 12. */
 const golden = {
   acc1: 4,
   acc2: 1,

@@ -1,7 +1,7 @@
 /**
- * In which partition a key is: murmur2 over its UTF-8 bytes, as Kafka's own client for Java has it.
- * Computed here and not by a client library: libraries differ when the number of partitions is no
- * power of two, and a key that moved would lose its order.
+ * Tells in which partition a key is: murmur2 over its UTF-8 bytes, as in Kafka's own client for
+ * Java. This is computed here and not by a client library, because libraries differ when the number
+ * of partitions is no power of two, and a key that moved would lose its order.
  */
 
 const SEED = 0x9747b28c

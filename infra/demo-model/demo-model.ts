@@ -4,10 +4,10 @@
  */
 import { fileURLToPath } from 'node:url'
 
-/** Absolute path of the GGUF file. */
+/** The absolute path of the GGUF file. */
 export const demoModelPath: string = fileURLToPath(new URL('demo.gguf', import.meta.url))
 
-/** SHA-256 of the file, in hex. The worker refuses a bundled model with another hash. */
+/** The SHA-256 of the file, in hex. The worker refuses a bundled model with another hash. */
 export const demoModelSha256 = 'eea28d5ab35fd8c9d0c5bc23d29bb932c54dbc057c4c5d0aaf9ae2d1b589de37'
 
 /** The name under which the model is sold and shown. */

@@ -10,9 +10,9 @@ import type {
 } from '@svc/contracts/ports/event-store'
 import { type SealedAppend, seal } from '@svc/contracts/ports/hash-chain'
 
-/** Most UTF-8 bytes in the name of a stream or of an event type. */
+/** The most UTF-8 bytes in the name of a stream or of an event type. */
 const MAX_NAME_BYTES = 255
-/** Most events in one page of a read, and in one batch of a subscription. */
+/** The most events in one page of a read, and in one batch of a subscription. */
 const MAX_PAGE_EVENTS = 10_000
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/

@@ -29,7 +29,7 @@ import type { Timer } from '@svc/contracts/ports/time'
 import { RecentlyUsed } from '../recently-used.ts'
 import { compareLogs, LogsDifferError } from './same-log.ts'
 
-/** Read, appended and noted at once. */
+/** How many events are read, appended and noted at once. */
 const PAGE_EVENTS = 1_000
 /** Heads of streams that are remembered, about 250 bytes each; others are read again. */
 const MAX_KNOWN_HEADS = 20_000
@@ -37,7 +37,7 @@ const MAX_KNOWN_HEADS = 20_000
 const MAX_TRIES = 30
 const PAUSES = { firstMs: 50, longestMs: 2_000 }
 
-/** Up to where both logs are the same. */
+/** The place up to which both logs are the same. */
 export interface CopyPlace {
   readonly source: Position
   readonly target: Position
@@ -138,7 +138,7 @@ function unavailable(cause: unknown): Error {
     : new StoreUnavailableError('the store does not say whether it has the events', { cause })
 }
 
-/** Where the streams of the source stand, as far as it was read. */
+/** Remembers where the streams of the source stand, as far as it was read. */
 class KnownHeads {
   readonly #source: Pick<EventStore, 'readStream'>
   readonly #heads = new RecentlyUsed<string, StreamHead>({ entriesMax: MAX_KNOWN_HEADS })
@@ -165,7 +165,7 @@ class KnownHeads {
     if (known !== undefined) return known
     const request = { stream, direction: 'forwards', from: revision - 1, limit: 1 } as const
     const [before] = await this.#source.readStream(request)
-    // Without it the chain breaks at this event, and that is what is said.
+    // Without the event before, the chain breaks at this one, and the caller is told so.
     return before === undefined ? NO_STREAM : { revision: before.revision, hash: before.hash }
   }
 }

@@ -75,7 +75,7 @@ export async function* subscribeTo(
   try {
     yield* followLog(store, growth, request)
   } catch (error) {
-    // Closed or aborted in the middle of a page: an end like any other.
+    // A page that is closed or aborted in the middle ends like any other.
     const isOver = growth.closed || request.signal.aborted
     if (!isOver && !(error instanceof StoreClosedError)) throw error
   }

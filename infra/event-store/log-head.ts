@@ -10,7 +10,7 @@ import type { Position, RecordedEvent } from '@svc/contracts/ports/event-store'
 
 export interface LogHead {
   readonly position: Position
-  /** 64 hex digits. */
+  /** The digest as 64 hex digits. */
   readonly digest: string
 }
 
@@ -27,12 +27,12 @@ export class LogDigest {
   }
 }
 
-/** One word, to be noted down: `1234-…`. */
+/** Writes the head as one word, to be noted down: `1234-…`. */
 export function logHeadText({ position, digest }: LogHead): string {
   return `${position}-${digest}`
 }
 
-/** Undefined when the text is no head. */
+/** Reads a head; undefined when the text is none. */
 export function readLogHead(text: string): LogHead | undefined {
   const [, position, digest] = /^(\d{1,20})-([0-9a-f]{64})$/.exec(text) ?? []
   if (position === undefined || digest === undefined) return undefined

@@ -2,7 +2,7 @@
 import type { RecordedEvent } from '@svc/contracts/ports/event-store'
 
 export interface LogWitness {
-  /** Who remembers it, in words: `the view accounts`. */
+  /** What remembers the event, in words: `the view accounts`. */
   readonly source: string
   readonly stream: string
   readonly revision: number
@@ -38,12 +38,12 @@ export class Witnesses {
     )
   }
 
-  /** Those whose event did not come, whether or not it had to. */
+  /** The witnesses whose event did not come, whether or not it had to. */
   get unmet(): readonly LogWitness[] {
     return [...this.#waiting.values()].flat()
   }
 
-  /** Those whose event is another one, and those whose event did not come. */
+  /** The witnesses whose event is another one, and those whose event did not come. */
   get contradicted(): readonly LogWitness[] {
     const unmet = this.unmet.filter(
       ({ stream, onlyIfStreamExists }) =>

@@ -33,7 +33,7 @@ import type { Timer } from '@svc/contracts/ports/time'
  * seconds to follow a leader that died, and 8 to 12 to give up one that hangs.
  */
 const OUTAGE_MS_MAX = 10_000
-/** Between two tries. */
+/** The pauses between two tries. */
 const PAUSES = { firstMs: 50, longestMs: 500 }
 
 export class OutageWaitingStore implements EventStore {
@@ -49,7 +49,7 @@ export class OutageWaitingStore implements EventStore {
     this.#isStarting = isStarting
   }
 
-  /** Idempotent. */
+  /** Ends the start: from then on reads of the whole log do not wait for a server. Idempotent. */
   started(): void {
     this.#isStarting = false
   }

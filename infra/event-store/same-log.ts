@@ -48,7 +48,7 @@ export class ComparedLog implements Reads {
     this.#copy = copy
   }
 
-  /** One page behind the one before. @throws {LogsDifferError} */
+  /** Reads the page behind the one before. @throws {LogsDifferError} */
   async readAll(request: Parameters<Reads['readAll']>[0]): Promise<readonly RecordedEvent[]> {
     const copy = await this.#copy.readAll(request)
     const limit = Math.max(copy.length, 1)

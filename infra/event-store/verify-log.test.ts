@@ -68,7 +68,7 @@ describe('the verification of a log', () => {
     const anchorOf = async (other: MemoryLog, anchor = head) =>
       (await verifyLog(new MemoryEventStore(other), { anchor })).anchor
     expect(await anchorOf(log)).toBe('holds')
-    // As long, with sound chains, and other events in it.
+    // The other log is as long and has sound chains, and holds other events.
     expect(await anchorOf(await logOf(3, 100))).toBe('differs')
     expect(await anchorOf(await logOf(2, 100))).toBe('cut')
     expect(await anchorOf(new MemoryLog())).toBe('cut')
@@ -125,7 +125,7 @@ describe('the verification of a log', () => {
 
   test('that goes on from a position takes streams that have begun since as they are', async () => {
     const log = await logOf(4, 10)
-    // Behind the first event of account-1.
+    // The verification starts behind the first event of account-1.
     const from = { position: 10n, isKnown: () => true }
     const result = await verifyLog(new MemoryEventStore(log), { from })
     expect(result).toMatchObject({ streams: 3, events: 29, broken: [] })

@@ -30,7 +30,7 @@ import { SharedPace } from '../system/shared-pace.ts'
 import { LogDigest, type LogHead } from './log-head.ts'
 import { type LogWitness, Witnesses } from './log-witnesses.ts'
 
-/** Read in one step and checked in the next: about a millisecond each. */
+/** How many events are read in one step and checked in the next: about a millisecond each. */
 const PAGE_EVENTS = 250
 const STEP_WITNESSES = 250
 /** Streams whose beginnings are read at once, each by a call of its own. */
@@ -47,7 +47,7 @@ export interface BrokenStream {
   readonly stream: string
   /** The first revision that does not fit; what lies behind it is not looked at. */
   readonly revision: number
-  /** In words that end a sentence about the stream. */
+  /** The cause, in words that end a sentence about the stream. */
   readonly cause: string
 }
 
@@ -61,24 +61,27 @@ export interface VerifyResult {
   readonly missingPositions: bigint
   /** Witnesses whose event the log does not hold. */
   readonly contradicted: readonly LogWitness[]
-  /** Undefined when none was given. */
+  /** What became of the anchor; undefined when none was given. */
   readonly anchor: AnchorFinding | undefined
   /**
-   * To be noted down: the anchor of a later verification. Undefined for an empty log, and for one
-   * that was not verified from its start: the digest covers all events.
+   * The head to be noted down: the anchor of a later verification. Undefined for an empty log, and
+   * for one that was not verified from its start: the digest covers all events.
    */
   readonly head: LogHead | undefined
-  /** Position of the last event that was looked at. */
+  /** The position of the last event that was looked at. */
   readonly position: Position
 }
 
-/** `cut`: the log ends before the anchor. `differs`: what lies before the anchor is not the same. */
+/**
+ * What became of the anchor. `cut`: the log ends before it. `differs`: what lies before it is not
+ * the same.
+ */
 export type AnchorFinding = 'holds' | 'cut' | 'differs'
 
 export interface VerifyOptions {
-  /** Default: a pace of its own. */
+  /** The pace of the steps. Default: a pace of its own. */
   readonly pace?: Pace
-  /** Called after each page, and while events of others are passed over. */
+  /** Is called after each page, and while events of others are passed over. */
   readonly onProgress?: (progress: VerifyProgress) => void
   readonly signal?: AbortSignal
   /** Whether positions of this store are 0, 1, 2 … */
@@ -88,11 +91,11 @@ export interface VerifyOptions {
   readonly witnesses?: Iterable<LogWitness>
   readonly anchor?: LogHead | undefined
   readonly from?: VerifiedStart | undefined
-  /** Why an event is none of ours; undefined when it is one. Default: every event is. */
+  /** Tells why an event is none of ours; undefined when it is one. Default: every event is. */
   readonly unreadableBecause?: (event: RecordedEvent) => string | undefined
 }
 
-/** Up to where the log was verified before. */
+/** The place up to which the log was verified before. */
 export interface VerifiedStart {
   readonly position: Position
   /** Whether the event, which lies at the position or before it, is the one that was signed. */
@@ -110,7 +113,7 @@ export async function verifyLog(
 ): Promise<VerifyResult> {
   const { pace = new SharedPace(), onProgress = () => {}, signal } = options
   const witnesses = new Witnesses()
-  // There may be one for each account.
+  // The witnesses are added in steps, because there may be one for each account.
   const add = (witness: LogWitness): void => witnesses.add(witness)
   await inSteps(pace, options.witnesses ?? [], STEP_WITNESSES, add, signal)
   const walk = new LogWalk(options, witnesses)
@@ -156,7 +159,9 @@ async function meetAtOnce(
   }
 }
 
-/** What readers of a stream see first: its chain holds in the log. */
+/**
+ * Compares the beginnings of streams, which their readers see first, with the chains in the log.
+ */
 async function compareBeginnings(
   store: Pick<EventStore, 'readStream'>,
   walk: LogWalk,
@@ -189,7 +194,7 @@ async function hidesItsBeginning(
   }
 }
 
-/** None of a stream that cannot be relied on. */
+/** Reads the events of a stream; none of one that cannot be relied on. */
 async function soundEvents(
   reading: Promise<readonly RecordedEvent[]>,
 ): Promise<readonly RecordedEvent[]> {
@@ -240,7 +245,7 @@ class LogWalk {
     this.#chains.noteHidden(stream)
   }
 
-  /** What lies before the first event of each stream that is met now. */
+  /** Learns what lies before the first event of each stream that is met now. */
   async beginStreams(
     page: readonly RecordedEvent[],
     store: Pick<EventStore, 'readStream'>,
@@ -285,7 +290,7 @@ class LogWalk {
 
 class Chains {
   readonly broken: BrokenStream[] = []
-  /** By stream. */
+  /** The streams that cannot be read, by their names. */
   readonly unreadable = new Map<string, BrokenStream>()
   readonly #heads = new Map<string, StreamHead | 'broken'>()
   readonly #unreadableBecause: NonNullable<VerifyOptions['unreadableBecause']>
@@ -302,7 +307,7 @@ class Chains {
     return this.#heads.has(stream)
   }
 
-  /** Whose chain holds. */
+  /** The streams whose chain holds. */
   sound(): readonly string[] {
     return [...this.#heads].flatMap(([stream, head]) => (head === 'broken' ? [] : [stream]))
   }

@@ -4,7 +4,9 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { StoreBounds } from './store-bounds.ts'
 
-/** In the year 2096: a store that also goes by the clock on the wall keeps what expires then. */
+/**
+ * A noon in the year 2096: a store that also goes by the clock on the wall keeps what expires then.
+ */
 export const noon = 4_000_000_000_000
 export const body = '{"output":[{"text":"Grüße 🦀 \\u0000"}]}'
 

@@ -9,7 +9,7 @@ describeExpiringStore('two of one copy', (bounds) => {
   return new SharedExpiringStore({ own, shared, copies: 'one' })
 })
 
-/** Two gateways over one shared store, which can be away. */
+/** Makes two gateways over one shared store, which can be away. */
 function gateways(copies: 'both' | 'one') {
   const kept = new MemoryExpiringStore()
   let away = false

@@ -13,7 +13,10 @@
 import { ServiceError } from '@svc/contracts/errors'
 import type { ExpiringStore } from '@svc/contracts/ports/expiring-store'
 
-/** Sent in one piece, within the time that a call to the shared store may take. */
+/**
+ * The most characters of a shared text: it is sent in one piece, within the time that a call to the
+ * shared store may take.
+ */
 export const SHARED_TEXT_CHARACTERS_MAX = 2 * 1024 * 1024
 
 export interface SharedExpiringStoreOptions {

@@ -1,6 +1,6 @@
 /** How many bytes a store keeps; old texts give way to new ones. */
 export interface StoreBounds {
-  /** Of one account. */
+  /** The most bytes of one account. */
   readonly maxAccountBytes: number
   readonly maxTotalBytes: number
 }

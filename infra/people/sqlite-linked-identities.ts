@@ -38,7 +38,7 @@ export class SqliteLinkedIdentities implements LinkedIdentities {
     return this.#remove.run(userId, issuer).changes > 0
   }
 
-  /** In the transaction of an erasure. */
+  /** Removes all identities of a user, in the transaction of an erasure. */
   removeAll(userId: string): void {
     this.#removeAll.run(userId)
   }

@@ -65,13 +65,13 @@ export class SqlitePasskeys implements Passkeys {
     return this.#remove.run(userId, passkeyId).changes > 0
   }
 
-  /** In the transaction of an erasure. */
+  /** Removes all passkeys of a user, in the transaction of an erasure. */
   removeAll(userId: string): void {
     this.#removeAll.run(userId)
   }
 }
 
-/** As it is stored: the transports in one text. */
+/** A passkey as it is stored: the transports are one text. */
 type StoredPasskey = Omit<Passkey, 'transports'> & { readonly transports: string }
 
 function passkeyOf(row: object): Passkey {

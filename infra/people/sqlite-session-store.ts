@@ -11,7 +11,7 @@ const CHECKPOINT_PAGES = 1_000
 
 export interface SessionBounds {
   readonly perUser: number
-  /** Of all users together. */
+  /** The most sessions of all users together. */
   readonly inAll: number
 }
 
@@ -103,7 +103,7 @@ class SqliteSessionStore implements SessionStore {
     const { sessionId, tokenHash, userId, createdAt, lastUsedAt, expiresAt } = session
     const { address, userAgent, way } = session
     const times = [createdAt, lastUsedAt, expiresAt]
-    // First room for it, so that it is never the one that gives way.
+    // Room for the new session is made first, so that it is never the one that gives way.
     this.#dropOfUser.run(userId, this.#bounds.perUser - 1)
     this.#dropOfAll.run(this.#bounds.inAll - 1)
     this.#insert.run(sessionId, tokenHash, userId, ...times, address, userAgent, way)

@@ -41,7 +41,7 @@ const migrations = [
    ) STRICT, WITHOUT ROWID`,
 ]
 
-/** In the column of the hash: the user has no password. No hash is empty. */
+/** Stands in the column of the hash for a user without a password. No hash is empty. */
 const NO_PASSWORD = ''
 
 /** @throws {StoreOpenError} when in use, not writable or damaged */

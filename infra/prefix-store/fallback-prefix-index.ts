@@ -22,12 +22,15 @@ export class FallbackPrefixIndex implements PrefixIndex {
     this.#local = local
   }
 
-  /** Of the shared index: without it this one still answers. */
+  /** The failures of the shared index. Without it this one still answers. */
   get failures(): number {
     return this.#shared.failures
   }
 
-  /** Does not wait for the shared index: while that hangs, notes still go into the local one. */
+  /**
+   * Notes the names in both indexes, without waiting for the shared one: while that hangs, notes
+   * still go into the local one.
+   */
   async note(instanceId: string, names: readonly string[]): Promise<void> {
     void this.#shared.note(instanceId, names)
     await this.#local.note(instanceId, names)
@@ -43,7 +46,10 @@ export class FallbackPrefixIndex implements PrefixIndex {
   }
 }
 
-/** Of an instance that both know the longer prefix; of equal prefixes the shared index's first. */
+/**
+ * Merges what both know: of an instance in both the longer prefix, and of equal prefixes the shared
+ * index's first.
+ */
 function merged(
   shared: readonly PrefixPlace[],
   local: readonly PrefixPlace[],

@@ -1,7 +1,7 @@
 /**
- * Of which blocks of a prompt an index notes who holds them: the first four, because system prompts
- * end there, then every fourth, and the last. A worker that holds a block holds all before it, so
- * few notes tell of many blocks.
+ * Selects the blocks of a prompt of which an index notes who holds them: the first four, because
+ * system prompts end there, then every fourth, and the last. A worker that holds a block holds all
+ * before it, so few notes tell of many blocks.
  */
 import type { PrefixPlace } from '@svc/contracts/ports/prefix-index'
 
@@ -20,14 +20,14 @@ export function notedNames(names: readonly string[]): readonly string[] {
   return chain.filter((_, at) => isNoted(at + 1))
 }
 
-/** Until when a worker is taken to hold a block, in milliseconds since 1970. */
+/** Tells until when a worker is taken to hold a block, in milliseconds since 1970. */
 export interface Holder {
   readonly instanceId: string
   readonly untilMs: number
 }
 
 /**
- * Who holds how many leading blocks: the most first, and of equals who was noted last.
+ * Tells who holds how many leading blocks: the most first, and of equals who was noted last.
  *
  * @param holdersOf for each block of a prompt, the earliest first
  */

@@ -20,7 +20,7 @@ export function describePrefixStore(name: string, make: () => Promise<PrefixStor
     })
     afterEach(() => store.close())
 
-    /** Since the test began. */
+    /** The counts since the test began. */
     function counted() {
       const now = store.usage()
       return {

@@ -20,7 +20,7 @@ export class RedisRateLimits implements RateLimits {
 
   /** Begins to connect, and does not wait for it. @throws {StoreOpenError} for a bad address */
   constructor({ url, keyPrefix }: RedisRateLimitsOptions) {
-    // What is wrong with it the prefix index says already.
+    // Nobody is told what is wrong with the server here, because the prefix index says it already.
     this.#redis = openRedisClient(url)
     this.#keyPrefix = keyPrefix
   }

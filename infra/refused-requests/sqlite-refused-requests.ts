@@ -18,17 +18,17 @@ const CACHE_KIBIBYTES = 2 * 1024
 const CHECKPOINT_PAGES = 1_000
 const WRITE_AFTER_MS = 1_000
 const KEPT_MS = 30 * 24 * 3_600_000
-/** What one batch removes at most of what is too old. */
+/** How many rows that are too old one batch removes at most. */
 const EXPIRED_BATCH = 500
-/** Of callers without an account. No account is named so. */
+/** The room of callers without an account. No account is named so. */
 const NOBODY = ''
 
 export interface RefusalBounds {
   readonly perAccount: number
-  /** Of all accounts together. */
+  /** The most rows of all accounts together. */
   readonly inAll: number
   readonly withoutAccount: number
-  /** In one room, between two batches; what is beyond it is not kept. */
+  /** The most rows that wait in one room between two batches. What is beyond it is not kept. */
   readonly pendingPerRoom: number
   readonly pendingInAll: number
 }
@@ -56,7 +56,7 @@ const migrations = [
 export interface SqliteRefusedRequestsOptions {
   readonly clock: Clock
   readonly timer: Timer
-  /** Told of a batch that could not be written, and is lost. */
+  /** Is told of a batch that could not be written, and is lost. */
   readonly onLost: (cause: unknown) => void
   readonly bounds?: RefusalBounds
 }

@@ -28,10 +28,14 @@ export interface DatabaseFileOptions {
   readonly what: string
   /** Marks the files of one kind; another number is another program's file. */
   readonly applicationId: number
-  /** SQL, one script per schema version, oldest first. A script that has shipped never changes. */
+  /**
+   * The SQL scripts, one for each schema version, the oldest first. A script that has shipped never
+   * changes.
+   */
   readonly migrations: readonly string[]
   /**
-   * FULL: a commit survives a loss of power. NORMAL: it survives the process, the file stays sound.
+   * What a commit survives. FULL: a loss of power. NORMAL: the end of the process, and the file
+   * stays sound.
    */
   readonly synchronous: 'FULL' | 'NORMAL' | 'OFF'
   readonly cacheKibibytes: number
@@ -49,7 +53,10 @@ export interface DatabaseFile {
 }
 
 const OWNER_ONLY = 0o600
-/** Older ones can damage a file in WAL mode: https://sqlite.org/wal.html#walresetbug */
+/**
+ * The oldest SQLite that is accepted. Older ones can damage a file in WAL mode:
+ * https://sqlite.org/wal.html#walresetbug
+ */
 const MIN_SQLITE_VERSION = [3, 51, 3] as const
 /** The log is cut back to this after a burst. */
 const LOG_SIZE_LIMIT_BYTES = 64 * 1024 * 1024
@@ -155,7 +162,8 @@ function prepareDatabase(database: DatabaseSync, path: string, options: Database
     PRAGMA journal_size_limit = ${LOG_SIZE_LIMIT_BYTES};
     PRAGMA wal_autocheckpoint = ${options.autoCheckpointPages};
   `)
-  // Reading does not lock a file that was never in WAL mode; a write does, and here writes nothing.
+  // A write locks the file, and here it writes nothing. Reading does not lock a file that was never
+  // in WAL mode.
   database.exec('BEGIN IMMEDIATE; COMMIT')
   migrate(database, version, options)
 }

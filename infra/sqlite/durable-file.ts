@@ -23,7 +23,8 @@ import { SQLITE_FULL, sqliteCodeOf } from './sqlite-errors.ts'
 const syncToDisk = promisify(fdatasync)
 
 /**
- * 4 MiB of log. Longer holds up the event loop for longer each time, and was seen to be no faster.
+ * The pages of the log before a checkpoint, 4 MiB. A longer log holds up the event loop for longer
+ * each time, and was seen to be no faster.
  */
 const CHECKPOINT_PAGES = 1_000
 
@@ -33,7 +34,10 @@ export type OpenDatabase = Pick<DatabaseFile, 'database' | 'close'>
 export class DurableFile {
   readonly database: DatabaseSync
   readonly #owner: OpenDatabase
-  /** Closed after the database: closing any descriptor of a file drops its locks (POSIX). */
+  /**
+   * The descriptor that syncs the file. It is closed after the database, because closing any
+   * descriptor of a file drops its locks (POSIX).
+   */
   readonly #file: number
   readonly #log: number
   readonly #logPages: StatementSync
@@ -82,13 +86,16 @@ export class DurableFile {
 
   /** Closes the database too: SQLite moves the log into the file and syncs it, as ever. */
   close(): void {
-    // Left by a commit that failed.
+    // A commit that failed leaves a transaction open.
     if (this.database.isTransaction) this.database.exec('ROLLBACK')
     this.database.exec('PRAGMA synchronous = FULL')
     this.closeUnsynced()
   }
 
-  /** As {@link close}, for a file that no loss of power can hurt, or that is synced afterwards. */
+  /**
+   * Closes the file as {@link close} does, where no loss of power can hurt it, or where it is
+   * synced afterwards.
+   */
   closeUnsynced(): void {
     this.#owner.close()
     closeSync(this.#file)

@@ -10,9 +10,9 @@ const USER_VERSION_OFFSET = 60
 const APPLICATION_ID_OFFSET = 68
 
 export interface FileHeader {
-  /** Which program's file it is; 0 when none has said so yet. */
+  /** The number of the program that made the file; 0 when none has said so yet. */
   readonly applicationId: number
-  /** Number of the last migration. */
+  /** The number of the last migration. */
   readonly userVersion: number
 }
 

@@ -27,7 +27,7 @@ export function openSealedFile<Prepared>(
     ...options,
     synchronous: 'NORMAL',
     autoCheckpointPages: 0,
-    // What has gone is gone from the disk, not only from the index.
+    // What has gone leaves the disk, and not only the index.
     secureDelete: true,
   } as const
   return openCacheFile(path, fileOptions, prepare)

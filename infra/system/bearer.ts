@@ -1,4 +1,4 @@
-/** What an `Authorization` header bears, against a secret that somebody must not guess. */
+/** Compares what an `Authorization` header bears with a secret that somebody must not guess. */
 import { hash, timingSafeEqual } from 'node:crypto'
 
 const digest = (text: string): Buffer => hash('sha256', text, 'buffer')

@@ -8,7 +8,7 @@ import type { Timer } from '@svc/contracts/ports/time'
 
 /** How often the same warning is written at most, in milliseconds. */
 const LINE_EVERY_MS = 1_000
-/** Different reasons that are counted at a time; further ones are counted as one. */
+/** How many different reasons are counted at a time. Further ones are counted as one. */
 const MAX_REASONS = 16
 const MAX_REASON_CHARACTERS = 300
 
@@ -19,7 +19,7 @@ interface CountedWarningsPorts {
 
 export class CountedWarnings {
   readonly #ports: CountedWarningsPorts
-  /** Of what was written in the last second: how often it came since. */
+  /** The warnings that were written in the last second, and how often each came since. */
   readonly #times = new Map<string, number>()
 
   constructor(ports: CountedWarningsPorts) {

@@ -11,7 +11,10 @@ import {
 
 const PLAN = /^([a-z-]+\.[a-z-]+):([1-9]\d{0,8})$/
 
-/** No such place, or no such form. Its message is one line that says what is right. */
+/**
+ * Tells that there is no such place, or no such form. Its message is one line that says what is
+ * right.
+ */
 export class CrashPlanError extends Error {
   override readonly name = 'CrashPlanError'
 }
@@ -47,7 +50,10 @@ function parsePlan(plan: string): { point: CrashPoint; pass: number } {
   return { point, pass: Number(pass) }
 }
 
-/** SIGKILL to oneself is delivered before the system call returns: nothing runs after it. */
+/**
+ * Kills this process. SIGKILL to oneself is delivered before the system call returns: nothing runs
+ * after it.
+ */
 function killThisProcess(): void {
   process.kill(process.pid, 'SIGKILL')
 }

@@ -9,7 +9,7 @@ class LineTooLongError extends RangeError {
   override readonly name = 'LineTooLongError'
 }
 
-/** Read on, such bytes would be shown as U+FFFD. */
+/** Refuses bytes that would be shown as U+FFFD if they were read on. */
 class BrokenTextError extends TypeError {
   override readonly name = 'BrokenTextError'
 }

@@ -1,4 +1,6 @@
-/** Who counts as one remote party: an IPv4 address, or the /64 that an IPv6 customer is given. */
+/**
+ * Tells who counts as one remote party: an IPv4 address, or the /64 that an IPv6 customer is given.
+ */
 import { BlockList, isIP, isIPv6 } from 'node:net'
 
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i

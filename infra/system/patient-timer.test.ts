@@ -17,7 +17,7 @@ test('it is cancelled at any time before it runs', async () => {
   const run = () => (runs += 1)
   patientTimer.after(0, run)()
   const cancelBetween = patientTimer.after(0, run)
-  // Of two timers with one delay the later one comes second: before the immediates.
+  // The later one of two timers with one delay comes second: before the immediates.
   systemTimer.after(0, cancelBetween)
   // Both are due when the loop turns next, however slow the machine is.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)

@@ -16,12 +16,12 @@ import type { Pace } from '@svc/contracts/ports/pace'
 const REST_PER_WORK = 3
 /** A step that was long for once, such as one on a slow disk, is not rested for without bound. */
 const REST_MS_MAX = 100
-/** Whoever was served may ask again: the loop counts as used for this long after the last one. */
+/** For how long the loop counts as used after the last step: whoever was served may ask again. */
 const LINGER_MS = 250
 
-/** What a pace goes by; tests have their own. */
+/** The time that a pace goes by; tests have their own. */
 export interface PaceTime {
-  /** Never put back, as a clock on the wall is. */
+  /** A clock that is never put back, as a clock on the wall is. */
   nowMs(): number
   rest(milliseconds: number): Promise<void>
 }
@@ -31,7 +31,7 @@ const realTime: PaceTime = {
   rest: (milliseconds) => delay(milliseconds),
 }
 
-/** One for the whole process: see {@link Pace}. */
+/** The one pace of the whole process: see {@link Pace}. */
 export class SharedPace implements Pace {
   readonly #time: PaceTime
   #previous: Promise<void> = Promise.resolve()
@@ -60,7 +60,7 @@ export class SharedPace implements Pace {
       if (this.isShared) await this.#rest()
       const startMs = this.#time.nowMs()
       try {
-        // Not awaited here: what the step waits for takes no time of the loop.
+        // The work is not awaited here: what the step waits for takes no time of the loop.
         resolve(work())
       } catch (error) {
         reject(error)

@@ -36,7 +36,7 @@ test('three stores, one after the other, each of which adds to them', async () =
   const words = new Map<string, string>()
   const keep = async (store: typeof first, owner: string, text: string) =>
     void words.set(await store.keep(owner, text), text)
-  // More than a page of the server, and longer together than one append takes.
+  // These are more than a page of the server, and longer together than one append takes.
   for (let at = 0; at < 260; at += 1) await keep(first, 'acct_1', `text ${at}`)
   for (let at = 0; at < 70; at += 1) await keep(first, 'acct_2', 'x'.repeat(MAX_TEXT_CHARACTERS))
   const erased = await first.keep('acct_3', 'Bob')

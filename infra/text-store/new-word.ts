@@ -8,7 +8,7 @@ export function newSalt(): Uint8Array {
 
 export interface NewText {
   readonly id: string
-  /** As it is kept: what UTF-8 cannot hold is replaced. */
+  /** The text as it is kept: what UTF-8 cannot hold is replaced. */
   readonly text: string
 }
 

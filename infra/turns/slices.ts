@@ -1,6 +1,6 @@
 /**
- * Work in slices: after each of them it can wait, so that a thread which answers everybody is never
- * held for longer than one takes. The result comes with the last.
+ * Does work in slices: after each of them it can wait, so that a thread which answers everybody is
+ * never held for longer than one takes. The result comes with the last.
  */
 export type Slices<Result> = Generator<void, Result, void>
 

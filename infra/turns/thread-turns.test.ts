@@ -7,7 +7,7 @@ const WORK_MS = 10
 /** Its rest would outlast the test. */
 const LONG_WORK_MS = 100_000
 
-/** Work takes time on a clock of its own; rest takes time on the real one. */
+/** Makes a thread where work takes time on a clock of its own, and rest on the real one. */
 function thread(workMs = WORK_MS) {
   let atMs = 0
   const nowMs = () => atMs

@@ -11,7 +11,9 @@ import type { Slices } from './slices.ts'
 
 /** A tenant has a quarter of the thread's time at most: it rests for three times what it took. */
 const REST_FACTOR = 3
-/** Shorter work is not rested for: a timer would take longer. Its number is bounded elsewhere. */
+/**
+ * The longest work that needs no rest: a timer would take longer. Its number is bounded elsewhere.
+ */
 const SHORT_MS = 1
 
 export class ThreadTurns {
@@ -19,7 +21,7 @@ export class ThreadTurns {
   readonly #nowMs: () => number
   readonly #timer: Timer
   readonly #processorMs: () => number
-  /** Of tenants whose work waits or that rest: their work is done one after the other. */
+  /** The lines of tenants whose work waits or that rest: their work is done one after the other. */
   readonly #lines = new Map<string, Promise<void>>()
 
   /**

@@ -7,7 +7,9 @@ import { stateOf } from './topic-setup.ts'
 export interface GroupPlace {
   /** What the topic dropped before the group had taken it, in words. */
   readonly skipped: string | null
-  /** Of each partition of which the group has taken anything, the first record that it has not. */
+  /**
+   * The first record that the group has not taken, for each partition of which it took anything.
+   */
   readonly next: ReadonlyMap<number, bigint>
 }
 
@@ -32,7 +34,7 @@ export async function checkedGroup(
     const next = new Map(
       offsets
         .map(({ partition, offset }) => [partition, BigInt(offset)] as const)
-        // Below zero are Kafka's words for a partition of which nothing was taken.
+        // Offsets below zero are Kafka's words for a partition of which nothing was taken.
         .filter(([, offset]) => offset >= 0n),
     )
     const gaps = ends.flatMap(({ partition, low }) => {

@@ -26,7 +26,7 @@ const CONNECTION_TIMEOUT_MS = 2_000
 const CLOSE_WITHIN_MS = 1_000
 
 export interface KafkaBusOptions {
-  /** `host:port` each. */
+  /** The addresses of brokers, each as `host:port`. */
   readonly brokers: readonly string[]
   readonly timer: Timer
   /** How the cluster knows who asks, where it wants to know. */

@@ -25,7 +25,10 @@ import { checkedGroup, droppedFrom } from './group-offsets.ts'
 import { closed, wordsOf } from './kafka-failure.ts'
 import { receivedRecord } from './received-record.ts'
 
-/** After a crash at most this much of each partition comes again. */
+/**
+ * How many records the group takes between two commits. At most as many of each partition come
+ * again after a crash.
+ */
 const COMMIT_EVERY_RECORDS = 20
 /** A consumer that is silent for this long loses its partitions to the others. */
 const SESSION_MS = 10_000
@@ -59,7 +62,7 @@ export class KafkaConsumer implements BusConsumer {
   readonly #takeBackoff: Backoff
   /** For each partition of ours, how many records were there that are not taken. */
   readonly #waiting = new Map<number, bigint>()
-  /** For each partition, the first record that is not taken, as far as it is known here. */
+  /** The first record of each partition that is not taken, as far as this member knows. */
   #next = new Map<number, bigint>()
   #groupTrouble: string | null = null
   #takeTrouble: string | null = null
@@ -112,7 +115,7 @@ export class KafkaConsumer implements BusConsumer {
     }
   }
 
-  /** Until it crashes, or is closed. @throws why */
+  /** Takes records until the consumer crashes or is closed. @throws why it crashed */
   async #listen(signal: AbortSignal): Promise<never> {
     const { topic, group: groupId } = this.#subscription
     const consumer = this.#groupClient.consumer({
@@ -213,14 +216,17 @@ export class KafkaConsumer implements BusConsumer {
     return false
   }
 
-  /** What another member takes of a partition is not seen here. */
+  /** Forgets the partitions of others, because this member does not see what they take of them. */
   #forgetOthers(ours: readonly number[]): void {
     for (const partition of this.#next.keys()) {
       if (!ours.includes(partition)) this.#next.delete(partition)
     }
   }
 
-  /** Not every gap is a loss: what ends a transaction has an offset too. */
+  /**
+   * Looks whether records are gone. Not every gap is a loss: what ends a transaction has an offset
+   * too.
+   */
   async #lookForGap(partition: number, first: bigint): Promise<void> {
     const next = this.#next.get(partition)
     if (next === undefined || first <= next) return

@@ -30,7 +30,10 @@ export function isOfKafka(error: unknown): boolean {
   return namesOf(error).some((name) => name.startsWith('KafkaJS'))
 }
 
-/** kafkajs wraps: what the broker said is the type of the error or of one of its causes. */
+/**
+ * Finds the type of what the broker said. kafkajs wraps errors, so it stands on the error or on one
+ * of its causes.
+ */
 export function typeOf(error: unknown): string {
   const { type, cause } = error as { type?: string; cause?: unknown }
   if (type !== undefined) return type

@@ -17,13 +17,16 @@ import { systemTimer } from '../../system/system-timer.ts'
 import { all, recordOf } from '../bus.suite.ts'
 import { KafkaBus } from './kafka-bus.ts'
 
-/** Longer than a request may take. */
+/** How long an answer is held: longer than a request may take. */
 const ANSWER_HELD_MS = 6_000
 const FROZEN_MS = 1_000
 const BROKER_DOWN_MS = 500
-/** Longer than closing a consumer takes. */
+/** How long joining is held: longer than closing a consumer takes. */
 const JOIN_HELD_MS = 2_000
-/** As a group does whose leader is silent: longer than a request, shorter than a session. */
+/**
+ * How long the answer to a member is held, as in a group whose leader is silent: longer than a
+ * request, shorter than a session.
+ */
 const SYNC_HELD_MS = 7_000
 /** On a busy machine a frozen broker would lose its session, and its partitions their leader. */
 const SETTINGS = { 'broker.session.timeout.ms': '6000' }
@@ -162,7 +165,7 @@ describeOnOwnKafka('Kafka that fails', () => {
 
   test('a topic is made when all named brokers are there, and never with fewer replicas', async () => {
     const name = `svc-test-${randomUUID()}`
-    // One broker by two names: as two of which one is dead.
+    // The one broker has two names, so that it looks like two of which one is dead.
     const brokers = ['127.0.0.1', 'localhost'].map((host) => `${host}:${proxy.port}`)
     const bus = new KafkaBus({ brokers, timer: systemTimer })
     opened.push(bus)

@@ -32,7 +32,7 @@ import { keyPartition } from '../key-partition.ts'
 import { closed, failureOf, isPermanent, typeOf, wordsOf } from './kafka-failure.ts'
 import { type PartitionOffsets, readTopic } from './topic-reader.ts'
 
-/** Of what is sent to a partition at once: brokers take a little more and refuse what is beyond. */
+/** What one batch to a partition may hold. Brokers take a little more and refuse what is beyond. */
 const BATCH_BOUNDS = { records: 500, bytes: 576 * 1024 }
 /** After this many failures in a row the producer is replaced. */
 const FAILURES_PER_PRODUCER = 5
@@ -44,7 +44,7 @@ const ALL_REPLICAS = -1
 /** The producer's numbers are of no use any more. */
 const NUMBERS_LOST = new Set(['OUT_OF_ORDER_SEQUENCE_NUMBER', 'UNKNOWN_PRODUCER_ID'])
 
-/** What is not acknowledged yet: the batches of each partition, the first of which is sent next. */
+/** What is not acknowledged yet: the batches of each partition. The first of them is sent next. */
 type OpenBatches = Map<number, readonly (readonly BusRecord[])[]>
 
 export interface TopicClients {
@@ -196,7 +196,7 @@ export class KafkaTopic implements BusTopic {
     return producer
   }
 
-  /** Not awaited: it waits for the answers of a frozen broker. */
+  /** This is not awaited, because it waits for the answers of a frozen broker. */
   #discardProducer(): void {
     if (this.#producer !== undefined) void closed(this.#producer)
     this.#producer = undefined
@@ -214,7 +214,10 @@ export class KafkaTopic implements BusTopic {
     )
   }
 
-  /** In the order of partitions, which Kafka's answer is not. @throws {BusAwayError} */
+  /**
+   * Asks for the offsets and sorts them by partition, because Kafka's answer has no order.
+   * @throws {BusAwayError}
+   */
   async #offsets(): Promise<readonly PartitionOffsets[]> {
     try {
       if (this.#admin === undefined) {

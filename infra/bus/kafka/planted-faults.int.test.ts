@@ -22,7 +22,10 @@ import { PlantedSender, plantedFaults, type Sender } from './testing/planted-sen
 const DELIVERIES = 60
 const RECORDS_EACH = 5
 const BETWEEN_MS = 20
-/** Longer than the request timeout of a planted sender, and shorter than that of the adapter. */
+/**
+ * How long the broker is frozen: longer than the request timeout of a planted sender, and shorter
+ * than that of the adapter.
+ */
 const FROZEN_MS = 2_500
 const DOWN_MS = 300
 /** A sender that takes longer is stuck, which is a finding too: some wedge and never come back. */
@@ -31,7 +34,7 @@ const never = new AbortController().signal
 
 interface Verdict {
   readonly missing: number
-  /** First copies that came behind newer ones. */
+  /** How many first copies came behind newer ones. */
   readonly reordered: number
   readonly isStuck: boolean
 }
@@ -97,7 +100,7 @@ describeProof(`the proof of a sender${isOn ? '' : ' [SVC_KAFKA_PLANTED=on runs i
     void sender.close().catch(() => {})
     await delivering
     await Promise.all(faults)
-    // Those that give up are done before the broker leads its topics again.
+    // Senders that give up are done before the broker leads its topics again.
     const found = (await vi.waitFor(read, { timeout: WHOLE_WITHIN_MS })).map(({ value }) =>
       Number(value),
     )

@@ -11,9 +11,12 @@ import { receivedRecord } from './received-record.ts'
 const READ_SILENCE_MS = 30_000
 const READ_SESSION_MS = 10_000
 const READ_WAIT_MS = 500
-/** What is still waited for when the read is over. */
+/** How long a finished read may wait for its connections to close. */
 const CLOSE_WITHIN_MS = 1_000
-/** The first group of a cluster waits for the topic in which groups are kept. */
+/**
+ * How often a request is tried: the first group of a cluster waits for the topic in which groups
+ * are kept.
+ */
 export const RETRIES = { retries: 8, initialRetryTime: 100, maxRetryTime: 1_000 }
 /** How often to join while nothing was read: kafkajs gives up on a group that is loading. */
 const JOIN_TRIES = 10
@@ -23,7 +26,7 @@ export interface TopicReading {
   readonly client: Kafka
   readonly timer: Timer
   readonly topic: string
-  /** Where each partition begins, and behind its last record. */
+  /** The first offset of each partition, and the one behind its last record. */
   readonly offsets: readonly PartitionOffsets[]
   readonly take: (records: readonly ReceivedRecord[]) => void
   readonly signal: AbortSignal
@@ -108,7 +111,7 @@ function receivedBefore(end: bigint, { partition, messages }: EachBatchPayload['
     .filter(({ offset }) => offset < end)
 }
 
-/** What is left of it would expire by itself. */
+/** Removes the group of the read. What is left of it would expire by itself. */
 async function forgetGroup(client: Kafka, groupId: string): Promise<void> {
   const admin = client.admin()
   try {

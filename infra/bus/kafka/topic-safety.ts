@@ -13,7 +13,7 @@ export interface TopicState {
 export const REPLICAS = 3
 /** Replicas that have a record before it is acknowledged. */
 const REPLICAS_IN_SYNC = 2
-/** Our largest batch with what Kafka adds to it. */
+/** The bytes that a topic must accept: our largest batch with what Kafka adds to it. */
 const BATCH_BYTES_MIN = 768 * 1024
 /** Codecs that every client library reads. */
 const PLAIN_CODECS = ['producer', 'uncompressed', 'gzip']
@@ -62,7 +62,10 @@ export function settingWarnings({ settings, replicas }: TopicState): readonly st
   return warnings
 }
 
-/** Of a topic that is made. All records are kept: who folds the feed begins at the first. */
+/**
+ * The settings of a topic that is made. It keeps all records, because who folds the feed begins at
+ * the first.
+ */
 export function newTopicSettings(brokers: number): {
   readonly replicas: number
   readonly settings: Readonly<Record<string, string>>

@@ -97,7 +97,7 @@ class MemoryTopic implements BusTopic {
 
   async close(): Promise<void> {}
 
-  /** What is sent behind records that are lost would hide that they are. */
+  /** Refuses to send behind records that are lost: what is sent there would hide the loss. */
   #refuseRewound(): void {
     if (!this.#cluster.topics.has(this.#name)) {
       throw new BusRewoundError(`there is no topic ${this.#name} any more`)

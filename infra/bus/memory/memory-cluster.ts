@@ -2,9 +2,9 @@ import type { BusRecord, Subscription } from '@svc/contracts/ports/bus'
 
 /** Consumers that share the records of a topic. */
 export interface MemoryGroup {
-  /** In the order in which they came: each partition belongs to one of them. */
+  /** The members in the order in which they came. Each partition belongs to one of them. */
   readonly members: unknown[]
-  /** Of each partition, the first record that is not taken. */
+  /** The first record of each partition that is not taken. */
   readonly taken: Map<number, number>
 }
 

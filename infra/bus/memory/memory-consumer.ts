@@ -4,7 +4,7 @@ import { pause, type Timer } from '@svc/contracts/ports/time'
 import { untilAborted } from '@svc/contracts/ports/within'
 import type { MemoryCluster, MemoryGroup } from './memory-cluster.ts'
 
-/** Before a record that was not taken comes again. */
+/** How long it takes until a record that was not taken comes again. */
 const TAKE_AGAIN_MS = 200
 const AWAY = 'the bus is away'
 
@@ -76,7 +76,10 @@ export class MemoryConsumer implements BusConsumer {
     }
   }
 
-  /** Whoever lost the partition while it took the record says nothing for the group any more. */
+  /**
+   * Passes a taken record. A member that lost the partition meanwhile does not speak for the group
+   * any more.
+   */
   #pass({ partition, offset }: ReceivedRecord): void {
     if (this.#isOurs(partition)) this.#group.taken.set(partition, Number(offset) + 1)
   }

@@ -47,7 +47,7 @@ function makeEvents(count: number): NewEvent[] {
   })
 }
 
-/** Made before the clock runs: the store's work is measured, not the making of events. */
+/** Makes the events before the clock runs, because the store's work is measured and not theirs. */
 function makeBatches(size: number): NewEvent[][] {
   return Array.from({ length: Math.floor(eventCount / size) }, () => makeEvents(size))
 }
@@ -63,13 +63,13 @@ async function mustAppend(
   return outcome.head
 }
 
-/** One writer chains batches: what arrives while a commit runs is the next batch. */
+/** Lets one writer chain batches: what arrives while a commit runs is the next batch. */
 async function writeOneStream(store: EventStore, batches: readonly NewEvent[][]): Promise<void> {
   let head = NO_STREAM
   for (const events of batches) head = await mustAppend(store, 'account-hot', head, events)
 }
 
-/** As many writers as may be in flight, each with its own share of the streams. */
+/** Runs as many writers as may be in flight, each with its own share of the streams. */
 async function writeManyStreams(store: EventStore, batches: NewEvent[][]): Promise<number[]> {
   const latencies: number[] = []
   const heads = new Map<string, StreamHead>()

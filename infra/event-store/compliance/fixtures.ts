@@ -11,7 +11,7 @@ import {
   type StreamHead,
 } from '@svc/contracts/ports/event-store'
 
-/** Durable state, empty at first, that stores are opened over, one after the other. */
+/** The durable state that stores are opened over, one after the other. It is empty at first. */
 export interface DurableState {
   open(): Promise<EventStore>
   /**

@@ -53,9 +53,9 @@ export interface EventStoreDbEventStoreOptions {
   readonly streamPrefix: StreamPrefix
   readonly setAside: SetAsideStreams
   readonly marks: MigrationMarks
-  /** Of the server, for messages. */
+  /** Where the server is, for messages. */
   readonly place: string
-  /** Of the migration that the caller carries out. */
+  /** The id of the migration that the caller carries out. */
   readonly migrationId?: string | undefined
   readonly appendTimeoutMs: number
   readonly reachCrashPoint: ReachCrashPoint
@@ -64,7 +64,9 @@ export interface EventStoreDbEventStoreOptions {
 }
 
 export class EventStoreDbEventStore implements EventStore, StoreHealth {
-  /** Beside the log, over the same connection: usable until the store is closed. */
+  /**
+   * The texts beside the log, over the same connection. They are usable until the store is closed.
+   */
   readonly texts: EventStoreDbTextStore
   /** What the server says of a migration of its log. */
   readonly marks: MigrationMarks
@@ -134,7 +136,8 @@ export class EventStoreDbEventStore implements EventStore, StoreHealth {
 
   async append(request: AppendRequest): Promise<AppendOutcome> {
     const sealed = admitAppend(request)
-    // Without a turn of the event loop: whoever closes the store waits for this append.
+    // A log that is sure is not checked, so that no turn of the event loop passes: whoever closes
+    // the store waits for this append.
     if (!this.#watch.isSure) await this.#watch.check()
     this.#setAside.check(request.stream)
     const fromMs = systemClock.nowMs()
@@ -177,8 +180,9 @@ export class EventStoreDbEventStore implements EventStore, StoreHealth {
 
   /** Waits for a server that is away: see the port. */
   /**
-   * From now on it notices by itself what becomes of its server and its log: another server at the
-   * address, a log that is moved away, a user who may do less. Idempotent; every reader does it.
+   * Makes the store notice from now on what becomes of its server and its log: another server at
+   * the address, a log that is moved away, a user who may do less. Every reader calls this.
+   * Idempotent.
    */
   watch(): void {
     this.#wakeUp.start()
@@ -233,7 +237,9 @@ export class EventStoreDbEventStore implements EventStore, StoreHealth {
     }
   }
 
-  /** The last of ours is remembered: it shows that the log is still the same one. */
+  /**
+   * Reads an event of ours, and remembers the last one: it shows that the log is still the same.
+   */
   #toOwn(event: ServerEvent): RecordedEvent | undefined {
     const own = this.#streamPrefix.toOwn(event)
     if (own !== undefined) this.#watch.noteSeen(own)

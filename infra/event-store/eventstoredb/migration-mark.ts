@@ -29,7 +29,7 @@ const states = ['filling', 'whole', 'leaving', 'left'] as const
 export const ANY_MIGRATION = 'any'
 
 export interface MigrationMark {
-  /** Of the migration: whoever carries it out may go on. */
+  /** The id of the migration: whoever carries it out may go on. */
   readonly id: string
   readonly state: (typeof states)[number]
 }

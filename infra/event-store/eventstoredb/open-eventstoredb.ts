@@ -40,13 +40,13 @@ const APPEND_TIMEOUT_MS = 5_000
 const READ_TIMEOUT_MS = 5_000
 /** How long a node of a cluster may take to say who leads, in milliseconds. */
 const NODE_ANSWER_MS = 1_000
-/** Pause between two attempts to reach a server that does not answer yet. */
+/** The pause between two attempts to reach a server that does not answer yet. */
 const PAUSES = { firstMs: 100, longestMs: 1_000 }
 /** The server passes over some 300,000 events a second. */
 const RETENTION_SEARCH_MS = 60_000
 
 export interface EventStoreDbOptions {
-  /** Such as `esdb://user:password@host:2113?tls=true`. */
+  /** The address, such as `esdb://user:password@host:2113?tls=true`. */
   readonly url: string
   /** What the names of our streams on the server begin with; no other prefix may begin so. */
   readonly streamPrefix?: string | undefined
@@ -59,9 +59,9 @@ export interface EventStoreDbOptions {
    * command that only reads needs neither.
    */
   readonly checkWrites?: boolean | undefined
-  /** Of the migration that the caller carries out: by others a log that moves is refused. */
+  /** The id of the migration that the caller carries out. To others a log that moves is refused. */
   readonly migrationId?: string | undefined
-  /** How often, and how patiently, it is looked whether the server is still the same. */
+  /** How often and how patiently the store looks whether the server is still the same. */
   readonly watchTimes?: WatchTimes | undefined
   readonly reachCrashPoint?: ReachCrashPoint | undefined
   readonly logger?: { warn: Warn } | undefined
@@ -133,7 +133,7 @@ export async function connectToServer({
 }
 
 export interface SeenServer {
-  /** Without user and password. */
+  /** The address without user and password. */
   readonly place: string
   readonly version: string
 }
@@ -217,14 +217,14 @@ async function untilReady(
   }
 }
 
-/** What each node of a cluster says for itself; nothing where there is one address. */
+/** Asks what each node of a cluster says for itself; nobody where there is one address. */
 async function nodesSay(settings: ConnectionSettings): Promise<readonly NodeReport[]> {
   return isCluster(settings) ? askNodes(settings, NODE_ANSWER_MS) : []
 }
 
 /**
- * Asking for the version needs no rights: only a read shows that the user may read, and that the
- * node leads.
+ * Reads from the server, too. Asking for the version needs no rights: only a read shows that the
+ * user may read, and that the node leads.
  */
 async function checkServer(
   client: CurrentClient<EventStoreDbClient>,
@@ -242,7 +242,7 @@ async function checkServer(
   )
 }
 
-/** What was ordered before this process came; later orders are seen in the log. */
+/** Notes what was ordered before this process came. Later orders are seen in the log. */
 async function noteOrders(
   client: CurrentClient<EventStoreDbClient>,
   { text: prefix }: StreamPrefix,

@@ -12,23 +12,23 @@ import { type Order, orderIn } from './watch/set-aside-streams.ts'
 const SILENCE_MS = 2_000
 
 export interface FoundOrders {
-  /** By the server's name of the stream. */
+  /** The orders by the server's name of the stream. */
   readonly orders: ReadonlyMap<string, Order>
-  /** False when the time was over before the end of the log. */
+  /** Whether the search came to the end of the log before the time was over. */
   readonly isComplete: boolean
 }
 
 export interface RetentionPorts {
-  /** To all streams with the prefix, from the start of the log on. */
+  /** Subscribes to all streams with the prefix, from the start of the log on. */
   subscribe(prefix: string, listener: SubscriptionListener): ServerSubscription
-  /** Where the log ended when the search began. */
+  /** The place where the log ended when the search began. */
   readonly end: Position
   readonly timeoutMs: number
 }
 
 /**
- * Metadata are events too, in a stream of their own: `$$` and the name of the stream. The last one
- * counts.
+ * Finds the orders about our streams. Metadata are events too, in a stream of their own: `$$` and
+ * the name of the stream. The last one counts.
  *
  * @throws what ends the subscription
  */
@@ -38,7 +38,8 @@ export async function findOrders(
 ): Promise<FoundOrders> {
   const orders = new Map<string, Order>()
   const { promise, resolve, reject } = Promise.withResolvers<'finished' | 'unfinished'>()
-  // In a turn of its own: events that came before are still on their way to `onEvent`.
+  // The search ends in a turn of its own: events that came before are still on their way to
+  // `onEvent`.
   const finish = (): void => void setImmediate(resolve, 'finished')
   const cancelBound = systemTimer.after(timeoutMs, () => resolve('unfinished'))
   let cancelSilence = (): void => {}

@@ -3,7 +3,7 @@ import { StoreOpenError } from '../../store-open-error.ts'
 import type { NodeReport } from './client/cluster-nodes.ts'
 import { isAccessDenied, reasonOf } from './client/server-failure.ts'
 
-/** EventStoreDB gives each event of a stream its position in the log since this version. */
+/** The oldest version that gives each event of a stream its position in the log. */
 const OLDEST_VERSION = [22, 10] as const
 
 interface Reason {
@@ -12,7 +12,10 @@ interface Reason {
   readonly says: string
 }
 
-/** Waiting does not help against these. @returns undefined for an error that may pass */
+/**
+ * Makes the refusal for an error against which waiting does not help.
+ * @returns undefined for an error that may pass
+ */
 export function lastingRefusal(error: unknown, place: string): StoreOpenError | undefined {
   if (error instanceof StoreOpenError) return error
   const reason = lastingReason(error)
@@ -20,8 +23,8 @@ export function lastingRefusal(error: unknown, place: string): StoreOpenError | 
 }
 
 /**
- * Of a cluster whose every node gives a reason against which waiting does not help. The client's
- * search for a leader keeps what they say to itself.
+ * Makes the refusal of a cluster whose every node gives a reason against which waiting does not
+ * help. The client's search for a leader keeps what they say to itself.
  */
 export function lastingClusterRefusal(reports: readonly NodeReport[]): StoreOpenError | undefined {
   const reasons = reports.map((report) =>
@@ -35,7 +38,10 @@ export function lastingClusterRefusal(reports: readonly NodeReport[]): StoreOpen
   )
 }
 
-/** What was the matter until the time was over. @param reports of a cluster: what each node says */
+/**
+ * Makes the refusal that says what was the matter until the time was over.
+ * @param reports of a cluster: what each node says
+ */
 export function passingRefusal(
   error: unknown,
   place: string,

@@ -12,7 +12,7 @@ export interface QueuedAppend {
 export const MAX_QUEUED_APPENDS = 4_096
 const MAX_QUEUED_BYTES = 64 * 1024 * 1024
 
-/** One transaction holds up the event loop: about 10 ms at these bounds. */
+/** The most of one transaction, which holds up the event loop: about 10 ms at these bounds. */
 const MAX_BATCH_APPENDS = 256
 const MAX_BATCH_EVENTS = 1_000
 const MAX_BATCH_BYTES = 2 * 1024 * 1024

@@ -29,7 +29,7 @@ export class AppendTransaction {
     this.#lastPosition = lastPosition
   }
 
-  /** Position of the last event, those of this transaction included. */
+  /** The position of the last event, those of this transaction included. */
   get lastPosition(): number {
     return this.#lastPosition
   }
@@ -54,7 +54,7 @@ export class AppendTransaction {
     return { kind: 'appended', head: sealed.head, position: BigInt(this.#lastPosition) }
   }
 
-  /** To be called after the commit. */
+  /** Makes the new heads of streams known. To be called after the commit. */
   publishHeads(): void {
     for (const [stream, head] of this.#changed) this.#heads.set(stream, head)
   }

@@ -36,7 +36,7 @@ async function withStore<Result>(use: (store: EventStore) => Promise<Result>): P
   }
 }
 
-/** Last revision per stream that the process was told is durable. */
+/** Reads the last revision of each stream that the process was told is durable. */
 function acknowledged(lines: readonly string[]): Map<string, number> {
   const appended = lines.filter((line) => line.startsWith('appended ')).map((l) => l.split(' '))
   return new Map(appended.map(([, stream = '', revision]) => [stream, Number(revision)]))

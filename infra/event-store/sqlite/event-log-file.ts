@@ -3,15 +3,18 @@ import { readFileSync } from 'node:fs'
 import { checkHeader, openDatabaseFile } from '../../sqlite/database-file.ts'
 import { DurableFile } from '../../sqlite/durable-file.ts'
 
-/** "svce" in ASCII: marks the event log of this program. */
+/** "svce" in ASCII, which marks the event log of this program. */
 const APPLICATION_ID = 0x73766365
 
-/** Forward only: a script that has shipped is never changed, a new version is a new script. */
+/**
+ * The migrations go forward only: a script that has shipped never changes, and a new version is a
+ * new script.
+ */
 const migrationFiles = ['001-events.sql'] as const
 
 /**
- * Room for the last index pages of a few thousand accounts, which every append changes. Other pages
- * come from the memory of the operating system, in a few microseconds.
+ * The size of the cache: room for the last index pages of a few thousand accounts, which every
+ * append changes. Other pages come from the memory of the operating system, in a few microseconds.
  */
 const CACHE_KIBIBYTES = 16 * 1024
 
@@ -36,7 +39,8 @@ export function looksLikeEventLog(path: string): void {
 export function openEventLogFile(path: string): DurableFile {
   const file = openDatabaseFile(path, {
     ...kind(),
-    // Until the durable file takes over: it syncs beside the event loop what this would sync on it.
+    // SQLite syncs until the durable file takes over, which syncs beside the event loop what this
+    // would sync on it.
     synchronous: 'FULL',
     cacheKibibytes: CACHE_KIBIBYTES,
     // The durable file does it, because SQLite would hide an error of the disk here.

@@ -20,17 +20,20 @@ type EventRow = readonly [
 const SELECT_EVENTS = `
   SELECT position, stream_id, revision, hex(id), type, data, metadata, hex(hash) FROM event`
 
-/** Checked between pages: with the names that one page adds, they take 2 MB at most. */
+/**
+ * How many names of streams are kept. This is checked between pages: with the names that one page
+ * adds, they take 2 MB at most.
+ */
 const MAX_NAMES_KEPT = 10_000
 
 const ID_BYTES = 16
 const HASH_BYTES = 32
 const DASH = 0x2d
 
-/** Of one stream. */
+/** Asks for a page of one stream. */
 export interface PageRequest {
   readonly streamId: number
-  /** The first revision. */
+  /** The revision to begin at. */
   readonly from: number
   readonly limit: number
   /** The last position that may be seen. */
@@ -39,8 +42,9 @@ export interface PageRequest {
 
 export class EventRows {
   /**
-   * Filled by pages of all events only: those are read outside of transactions, and a stream that
-   * is committed keeps its name for ever. The id of one that is rolled back is given to another.
+   * The names of streams by their ids. Only pages of all events fill it: they are read outside of
+   * transactions, and a stream that is committed keeps its name for ever. The id of one that is
+   * rolled back is given to another.
    */
   readonly #names = new Map<number, string>()
   readonly #selectStream: StatementSync
@@ -55,7 +59,10 @@ export class EventRows {
   readonly #selectId: StatementSync
   readonly #selectById: StatementSync
   readonly #insertEvent: StatementSync
-  /** Of the event that is inserted: made once, as each insert would make two. */
+  /**
+   * The bytes of the event that is inserted. They are made once, because each insert would make
+   * two.
+   */
   readonly #idBytes = new Uint8Array(ID_BYTES)
   readonly #hashBytes = new Uint8Array(HASH_BYTES)
 
@@ -113,7 +120,7 @@ export class EventRows {
     return eventsOf(this.#selectForwards.all(streamId, from, until, limit), () => name)
   }
 
-  /** Newest first. */
+  /** Reads a page of one stream, the newest event first. */
   backwards({ streamId, from, limit, until }: PageRequest): RecordedEvent[] {
     const name = this.#nameOf(streamId)
     return eventsOf(this.#selectBackwards.all(streamId, from, until, limit), () => name)
@@ -123,12 +130,12 @@ export class EventRows {
     return this.#withNames(this.#selectAll.all(after, until, limit))
   }
 
-  /** Newest first. */
+  /** Reads a page of all events, the newest first. */
   allBackwards(from: number, limit: number): RecordedEvent[] {
     return this.#withNames(this.#selectAllBackwards.all(from, limit))
   }
 
-  /** -1 when there is no event. */
+  /** The position of the last event; -1 when there is none. */
   lastPosition(): number {
     return columnsOf<[number | null]>(this.#selectLastPosition.get())?.[0] ?? -1
   }
@@ -137,7 +144,8 @@ export class EventRows {
     const { revision, id, type, data, metadata, hash } = event
     readHex(id, this.#idBytes)
     readHex(hash, this.#hashBytes)
-    // SQLite copies what is bound. `run` would make an object of each result.
+    // SQLite copies what is bound, so the buffers can be used again. `run` would make an object of
+    // each result.
     this.#insertEvent.get(
       position,
       streamId,
@@ -161,7 +169,7 @@ export class EventRows {
     return eventsOf(rows, (streamId) => this.#nameOf(streamId))[0]
   }
 
-  /** Of all streams, which are few in a page: their names are kept. */
+  /** Names the streams of these rows. A page has few of them, and their names are kept. */
   #withNames(rows: unknown): RecordedEvent[] {
     if (this.#names.size > MAX_NAMES_KEPT) this.#names.clear()
     return eventsOf(rows, (streamId) => {
@@ -199,7 +207,7 @@ function columnsOf<Columns extends readonly unknown[]>(row: unknown): Columns | 
   return row as Columns | undefined
 }
 
-/** Lower-case hex into bytes that it fills; dashes, as a UUID has them, are passed over. */
+/** Reads lower-case hex into bytes that it fills. Dashes, as a UUID has them, are passed over. */
 function readHex(text: string, bytes: Uint8Array): Uint8Array {
   let at = 0
   for (let index = 0; index < bytes.length; index += 1) {

@@ -59,7 +59,7 @@ export class GroupCommit {
     this.#lastPosition = rows.lastPosition()
   }
 
-  /** Position of the last durable event, -1 without events. */
+  /** The position of the last durable event; -1 without events. */
   get lastPosition(): number {
     return this.#lastPosition
   }

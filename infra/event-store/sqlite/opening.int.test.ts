@@ -100,7 +100,8 @@ describe('a new log', () => {
        const names = ['journal_mode', 'synchronous', 'locking_mode', 'trusted_schema', 'cell_size_check', 'mmap_size']
        console.log(JSON.stringify(names.map((name) => Object.values(database.prepare('PRAGMA ' + name).get() ?? {})[0] ?? 0)))`,
     ])
-    // No sync by SQLite: `durable-file.ts` does it, and the order is tested in `crash.int.test.ts`.
+    // SQLite does not sync: `durable-file.ts` does it, and the order is tested in
+    // `crash.int.test.ts`.
     expect(JSON.parse(settings.stdout)).toEqual(['wal', 0, 'exclusive', 0, 1, 0])
   })
 })
@@ -136,7 +137,7 @@ describe('a log is refused', () => {
     database.exec(`PRAGMA journal_mode = WAL; CREATE TABLE event (a);
       PRAGMA application_id = ${0x73766365}; PRAGMA user_version = 2;
       PRAGMA wal_checkpoint(TRUNCATE); CREATE TABLE later (a)`)
-    // As a process leaves it that is killed: with a commit in the log alone.
+    // A killed process leaves its files like this: with a commit in the log alone.
     for (const suffix of ['', '-wal']) copyFileSync(elsewhere + suffix, path + suffix)
     database.close()
     expect(statSync(`${path}-wal`).size).toBeGreaterThan(0)

@@ -45,7 +45,7 @@ import { EventRows } from './event-rows.ts'
 import { GroupCommit } from './group-commit.ts'
 
 export interface SqliteEventStoreOptions {
-  /** Called once when the disk has failed. The process must exit: a restart recovers. */
+  /** Is called once when the disk has failed. The process must exit: a restart recovers. */
   readonly onFatal: (error: unknown) => void
   readonly reachCrashPoint?: ReachCrashPoint
 }
@@ -75,7 +75,7 @@ export class SqliteEventStore implements EventStore {
   readonly #onFatal: (error: unknown) => void
   readonly #queue = new AppendQueue()
   readonly #growth = new GrowthSignal()
-  /** From when a turn is planned until the disk has what it wrote. */
+  /** Whether a turn is planned, or the disk does not have yet what it wrote. */
   #isAtWork = false
   #failure: { readonly cause: unknown } | undefined
   #closing: PromiseWithResolvers<void> | undefined
@@ -156,7 +156,7 @@ export class SqliteEventStore implements EventStore {
     if (this.#failure === undefined) await this.#write(() => this.#groupCommit.write(batch))
     else for (const { resolve } of batch) resolve({ kind: 'unknown', ...this.#failure })
     this.#growth.notify()
-    // In a turn of its own, so that the callers of this one are answered before.
+    // The write has a turn of its own, so that the callers of this turn are answered before.
     await nextTurn()
     if (this.#failure === undefined) await this.#write(() => this.#groupCommit.checkpointIfLong())
     this.#isAtWork = false
@@ -190,7 +190,7 @@ export class SqliteEventStore implements EventStore {
     }
   }
 
-  /** One event more than asked for is read: the one before, which the first one is chained to. */
+  /** Reads one event more than is asked for: the one before, which the first one is chained to. */
   #readForwards(
     streamId: number,
     from: number,

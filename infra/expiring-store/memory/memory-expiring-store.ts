@@ -10,7 +10,7 @@ interface Entry {
 }
 
 export class MemoryExpiringStore implements ExpiringStore {
-  /** Oldest first: a Map keeps the order in which keys were put in. */
+  /** The entries, the oldest first: a Map keeps the order in which keys were put in. */
   readonly #entries = new Map<string, Entry>()
   readonly #bounds: StoreBounds
 

@@ -31,7 +31,10 @@ const NAME_BYTES = 16
 /** How long the counts of a text may outlive it. */
 const COUNTS_OUTLIVE_MS = 3_600_000
 
-/** `KEYS[1]` is what all keys begin with; the functions know the layout above. */
+/**
+ * The beginning of all scripts. `KEYS[1]` is what all keys begin with; the functions know the
+ * layout above.
+ */
 const LAYOUT = `
 local base = KEYS[1]
 local function drop(account, name)
@@ -103,7 +106,10 @@ export interface RedisExpiringStoreOptions {
   readonly keyPrefix: string
   /** Tells texts of one kind from those of another. */
   readonly kind: string
-  /** The same for all gateways that share the texts; with another one there are none. */
+  /**
+   * The secret that is the same for all gateways that share the texts. With another one there are
+   * none.
+   */
   readonly secret: string | Uint8Array
   readonly bounds: StoreBounds
   readonly onProblem: OnProblem
@@ -118,7 +124,10 @@ export class SharedTextsAwayError extends Error {
   }
 }
 
-/** Unlike a store of its own folder, every method but `close` may throw {@link SharedTextsAwayError}. */
+/**
+ * Keeps texts in Redis. Unlike a store of its own folder, every method but `close` may throw
+ * {@link SharedTextsAwayError}.
+ */
 export class RedisExpiringStore implements ExpiringStore {
   readonly #connection: RedisConnection
   readonly #base: string

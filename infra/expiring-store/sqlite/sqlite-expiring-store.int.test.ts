@@ -135,7 +135,7 @@ test.skipIf(!canTrace)(
     await saving.ended
     expect(saving.lines).toContain('saved')
     const mainThread = saving.lines.find((line) => line.startsWith('opened'))?.split(' ')[1]
-    // SQLite syncs while it opens the file, before anybody is served.
+    // These syncs do not count: SQLite syncs while it opens the file, before anybody is served.
     const syncs = readFileSync(trace, 'utf8')
       .split('\n')
       .filter((line) => /f(data)?sync\(/.test(line) && line.includes(path))

@@ -14,7 +14,7 @@ import { openSealedFile } from '../../sqlite/sealed-file.ts'
 import { openText, sealText } from '../../sqlite/sealed-text.ts'
 import { MAX_SHARE_OF_ACCOUNT, type StoreBounds } from '../store-bounds.ts'
 
-/** What a file is for. Another number is another kind: then the file is made anew. */
+/** What a file can be for. A file with another number is of another kind, and is made anew. */
 const fileKinds = {
   /** "svck" in ASCII. */
   answers: { what: 'a file of recorded answers', applicationId: 0x7376636b },
@@ -23,10 +23,10 @@ const fileKinds = {
 } as const
 
 const CACHE_KIBIBYTES = 8 * 1024
-/** Where `room` holds what all accounts use together. No account is named so. */
+/** The name under which `room` counts what all accounts use together. No account is named so. */
 const EVERYBODY = ''
 
-/** What is used is counted by triggers, so that it changes with the rows or not at all. */
+/** The tables, with triggers that count what is used: so it changes with the rows or not at all. */
 const migrations = [
   `CREATE TABLE response (
      age INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -55,7 +55,9 @@ const migrations = [
 
 export interface SqliteExpiringStoreOptions {
   readonly kind: keyof typeof fileKinds
-  /** 32 bytes. With another key the texts of before are not readable: absent. */
+  /**
+   * A key of 32 bytes. With another key the texts from before cannot be read, and count as absent.
+   */
   readonly key: Uint8Array
   readonly bounds: StoreBounds
 }
@@ -91,7 +93,9 @@ class SqliteExpiringStore implements ExpiringStore {
   readonly #oldestOfAccount: StatementSync
   readonly #selectLargest: StatementSync
   readonly #removeByAge: StatementSync
-  /** One change at a time: nothing may be written while the log is moved into the file. */
+  /**
+   * Lets one change happen at a time: nothing may be written while the log is moved into the file.
+   */
   #turn: Promise<unknown> = Promise.resolve()
   #closed = false
 
@@ -119,7 +123,7 @@ class SqliteExpiringStore implements ExpiringStore {
       `SELECT account_id FROM room WHERE account_id <> '${EVERYBODY}' ORDER BY used DESC LIMIT 1`,
     )
     this.#removeByAge = database.prepare('DELETE FROM entry WHERE age = ?')
-    // Last: what fails above is damage, and leaves nothing open.
+    // This comes last: what fails above is damage, and leaves nothing open.
     this.#file = durableFile(file, path)
   }
 

@@ -1,8 +1,14 @@
-/** Who computes which block, within one process. A claim that is not released ends by itself. */
+/**
+ * Remembers who computes which block, within one process. A claim that is not released ends by
+ * itself.
+ */
 import type { PrefixClaim } from '@svc/contracts/ports/prefix-store'
 import type { Clock } from '@svc/contracts/ports/time'
 
-/** More than any worker has at once; beyond it the oldest is forgotten, which costs work only. */
+/**
+ * The most claims: more than any worker has at once. Beyond it the oldest is forgotten, which costs
+ * work only.
+ */
 const CLAIMS_MAX = 10_000
 
 interface Holding {
@@ -10,7 +16,7 @@ interface Holding {
 }
 
 export class Claims {
-  /** Oldest first. */
+  /** The claims by their names, the oldest first. */
   readonly #holdings = new Map<string, Holding>()
   readonly #clock: Clock
 
@@ -29,7 +35,7 @@ export class Claims {
     this.#forgetOldest()
     return {
       release: async () => {
-        // After its end the claim may be another's.
+        // After its end another holder may have the claim.
         if (this.#holdings.get(name) === own) this.#holdings.delete(name)
       },
     }

@@ -27,7 +27,8 @@ describe('a prefix index in memory', () => {
     for (const [at, prompt] of prompts.entries()) {
       if ((await index.find(prompt)).length > 0) known.push(at)
     }
-    // Five notes each: the first, which is noted again and again, and the last 49.
+    // There are five notes for each: the first, which is noted again and again, and the last 49
+    // stay.
     expect(known).toEqual([0, ...Array.from({ length: 49 }, (_, at) => 11 + at)])
   })
 

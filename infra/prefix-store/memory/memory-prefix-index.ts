@@ -1,4 +1,7 @@
-/** Which worker holds which prefix, in the memory of one gateway: bounded, the oldest give way. */
+/**
+ * Remembers in the memory of one gateway which worker holds which prefix. It is bounded, and the
+ * oldest give way.
+ */
 import type { PrefixIndex, PrefixPlace } from '@svc/contracts/ports/prefix-index'
 import type { Clock } from '@svc/contracts/ports/time'
 import {
@@ -10,7 +13,7 @@ import {
 } from '../noted-blocks.ts'
 import { steadyClock } from '../steady-clock.ts'
 
-/** About 20 MB when each stands alone. */
+/** The most entries when nobody sets another number: about 20 MB when each stands alone. */
 const DEFAULT_ENTRIES_MAX = 100_000
 const DEFAULT_TTL_MS = 300_000
 
@@ -24,7 +27,7 @@ export interface MemoryPrefixIndexOptions {
 
 export class MemoryPrefixIndex implements PrefixIndex {
   readonly failures = 0
-  /** By block, the one noted longest ago first; its holders in the same order. */
+  /** The blocks, the one noted longest ago first, and their holders in the same order. */
   readonly #blocks = new Map<string, Map<string, number>>()
   readonly #entriesMax: number
   readonly #ttlMs: number

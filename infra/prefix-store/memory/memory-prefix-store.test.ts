@@ -135,7 +135,7 @@ describe('whatever is done to a prefix store in memory', () => {
   const BYTES_MAX = 8 * STORED_BYTES
   const TENANT_SHARE = 0.5
   const tenants = ['acct_1', 'acct_2', 'acct_3']
-  /** For each tenant a tree of prompts: each block but the first hangs on an earlier one. */
+  /** Each tenant has a tree of prompts, where each block but the first hangs on an earlier one. */
   const trees = tenants.map((tenant) => ({ tenant, blocks: makeTree(tenant) }))
   const all = new Map(
     trees.flatMap(({ tenant, blocks }) =>

@@ -25,7 +25,7 @@ import { detached, storedBytes } from './stored-block.ts'
 const DEFAULT_TENANT_SHARE = 0.5
 
 export interface MemoryPrefixStoreOptions {
-  /** Of all blocks with what keeping them takes. */
+  /** The most bytes of all blocks, with what keeping them takes. */
   readonly bytesMax: number
   /** The share of them that one tenant may hold, above 0 and at most 1. */
   readonly tenantShare?: number | undefined
@@ -38,16 +38,16 @@ interface Entry {
   readonly shelf: Shelf
 }
 
-/** What one tenant holds. */
+/** The blocks that one tenant holds. */
 interface Shelf {
   readonly tenant: string
-  /** Oldest first, as in the store. */
+  /** The entries, the oldest first, as in the store. */
   readonly entries: Map<string, Entry>
   bytes: number
 }
 
 export class MemoryPrefixStore implements PrefixStore {
-  /** Oldest first: a Map keeps the order in which keys were put in. */
+  /** The entries, the oldest first: a Map keeps the order in which keys were put in. */
   readonly #entries = new Map<string, Entry>()
   readonly #shelves = new Map<string, Shelf>()
   readonly #claims: Claims
@@ -100,7 +100,7 @@ export class MemoryPrefixStore implements PrefixStore {
     const removed = this.#entries.get(name)
     if (removed === undefined) return
     const gone = new Set([name])
-    // Youngest first: so a block is met after the one that it hangs on.
+    // The youngest come first, so that a block is met after the one that it hangs on.
     for (const entry of [...removed.shelf.entries.values()].reverse()) {
       const { name: own, parent } = entry.block
       if (!gone.has(own) && !(parent !== null && gone.has(parent))) continue
@@ -113,7 +113,7 @@ export class MemoryPrefixStore implements PrefixStore {
     const names = [...this.#entries.keys()]
     const count = Math.min(Math.max(0, Math.floor(limit)), names.length)
     const step = names.length / Math.max(1, count)
-    // Another start each time, so that in time all are seen.
+    // The sample starts elsewhere each time, so that in time all are seen.
     this.#sampledFrom = (this.#sampledFrom + 1) % Math.max(1, Math.ceil(step))
     return Array.from({ length: count }, (_, at) => {
       const index = (Math.floor(at * step) + this.#sampledFrom) % names.length

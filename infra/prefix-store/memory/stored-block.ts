@@ -2,14 +2,14 @@
 import type { PrefixBlock } from '@svc/contracts/ports/prefix-store'
 
 /**
- * Of the block's object, its names and its places in two maps, beside the tokens and the bytes: an
- * estimate on the safe side, so that many small blocks are bounded too.
+ * What a block takes beside the tokens and the bytes: its object, its names and its places in two
+ * maps. It is an estimate on the safe side, so that many small blocks are bounded too.
  */
 const BLOCK_OVERHEAD_BYTES = 512
 /** A view is kept as it is while at most this share of its buffer belongs to others. */
 const WASTE_SHARE_MAX = 1 / 16
 
-/** What keeping a block takes of the store's bytes. */
+/** Counts the store's bytes that keeping a block takes. */
 export function storedBytes(block: PrefixBlock): number {
   return block.bytes.byteLength + block.tokens.byteLength + BLOCK_OVERHEAD_BYTES
 }

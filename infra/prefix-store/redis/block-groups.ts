@@ -1,6 +1,9 @@
 /** Blocks in groups of a bounded size: each goes over the connection in one piece. */
 
-/** So that small blocks are not one call for each, and what a group may come to stays in bounds. */
+/**
+ * The bounds of a group: small blocks are not one call for each, and what a group may come to is
+ * limited.
+ */
 const GROUP_BLOCKS_MAX = 64
 
 /** @returns consecutive groups; a block larger than the bound stands alone */

@@ -19,7 +19,7 @@ export interface BlockKeysOptions {
 }
 
 export class BlockKeys {
-  /** For SCAN: all blocks of this build. */
+  /** The pattern for SCAN that matches all blocks of this build. */
   readonly blockPattern: string
   readonly #start: string
   readonly #secret: string | Uint8Array

@@ -14,7 +14,7 @@ describeOnRedis('a block in a real Redis', () => {
   let store: PrefixStore
   let keyPrefix = ''
   let chain: readonly PrefixBlock[] = []
-  /** Of the block in the middle of three. */
+  /** The key of the block in the middle of three. */
   let key = ''
   let value: Buffer = Buffer.alloc(0)
 
@@ -44,7 +44,7 @@ describeOnRedis('a block in a real Redis', () => {
     return found
   }
 
-  /** By the server, to all. */
+  /** Counts the bytes that the server has sent to all. */
   async function sentBytes(): Promise<number> {
     const [, bytes] =
       /total_net_output_bytes:(\d+)/.exec(String(await server.command('INFO', 'stats'))) ?? []

@@ -10,7 +10,7 @@ import { newName } from '../testing/chains.ts'
 import { connectedIndex } from '../testing/redis-under-test.ts'
 import { OPEN_MS } from './circuit-breaker.ts'
 
-/** At 50 ms each they would not end within the time of a test. */
+/** Calls that at 50 ms each would not end within the time of a test. */
 const MANY_CALLS = 5_000
 
 describeOnOwnRedis('a prefix index on a Redis that', () => {

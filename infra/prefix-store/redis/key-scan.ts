@@ -4,7 +4,7 @@
  */
 import type { RedisConnection } from './redis-connection.ts'
 
-/** Among keys of others, a stretch may hold none of ours. */
+/** How often a scan goes on at most: among keys of others, a stretch may hold none of ours. */
 const ROUNDS_MAX = 10
 const KEYS_PER_ROUND_MIN = 64
 const KEYS_PER_ROUND_MAX = 1_000

@@ -10,9 +10,9 @@ import { placeOf, readRedisUrl } from './redis-url.ts'
 const READY_WITHIN_MS = 2_000
 
 export interface SeenRedis {
-  /** Without user and password. */
+  /** The address without user and password. */
   readonly place: string
-  /** `unknown` where our user may not ask. */
+  /** The server's version; `unknown` where our user may not ask. */
   readonly version: string
   /** How far its clock is ahead of ours. */
   readonly clockAheadMs: number
@@ -54,7 +54,10 @@ async function ready(redis: ReturnType<typeof openRedisClient>, place: string): 
   await promise.finally(cancel)
 }
 
-/** Never the client's own message: its errors carry the command, and that may be the password. */
+/**
+ * Makes the refusal without the client's own message: its errors carry the command, and that may be
+ * the password.
+ */
 function refused(place: string, error: unknown): StoreOpenError {
   const reply = error instanceof Error ? replyOf(error, null) : undefined
   if (isErrorReply(reply)) {

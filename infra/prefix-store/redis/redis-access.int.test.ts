@@ -23,7 +23,7 @@ const opened: (PrefixStore | PrefixIndex)[] = []
 const problems: (string | null)[] = []
 const onProblem = (problem: string | null): void => void problems.push(problem)
 
-/** All that a store and an index send, and nothing of what is dangerous. */
+/** The user has all commands that a store and an index send, and none that is dangerous. */
 const rightsOfStore = 'strlen getex set unlink incrby decrby pexpire scan eval get del'
 const rightsOfIndex = 'zadd zremrangebyscore zremrangebyrank zrangebyscore pexpire unlink'
 const rights = `${rightsOfStore} ${rightsOfIndex}`.split(' ').map((command) => `+${command}`)

@@ -44,7 +44,7 @@ const CONNECT_TIMEOUT_MS = 200
 const HANDSHAKE_COMMAND_TIMEOUT_MS = 500
 /** How long a connection that is given up may take to close. */
 const DISCONNECT_TIMEOUT_MS = 100
-/** Pause between two attempts to connect, in milliseconds. */
+/** The pauses between two attempts to connect, in milliseconds. */
 const PAUSE_BOUNDS = { firstMs: 50, longestMs: 2_000 }
 
 const NO_PERMISSION = 'NOPERM'
@@ -54,16 +54,16 @@ export type RedisCommand = readonly [name: string, ...args: (string | number | B
 export type CallOutcome =
   | { readonly kind: 'answered'; readonly replies: readonly RedisReply[] }
   | { readonly kind: 'failed' }
-  /** By the caller's signal, whatever becomes of it. */
+  /** The caller's signal ended the call, whatever becomes of it. */
   | { readonly kind: 'aborted' }
 
-/** Called when the problem changes: with words that hold no secret, or null when it is over. */
+/** Is called when the problem changes: with words that hold no secret, or null when it is over. */
 export type OnProblem = (problem: string | null) => void
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined
   /**
-   * Less than {@link CALL_WITHIN_MS}, when the caller cannot wait that long: then the call has
+   * How long the caller waits, where that is less than {@link CALL_WITHIN_MS}: then the call has
    * failed for the caller, and for the circuit only when it has for all.
    */
   readonly patienceMs?: number | undefined
@@ -71,7 +71,7 @@ export interface CallOptions {
 
 export interface ConnectionOptions {
   readonly url: string
-  /** For the circuit breaker. */
+  /** The clock of the circuit breaker. */
   readonly clock: Clock
   readonly onProblem: OnProblem
 }
@@ -85,11 +85,14 @@ export class RedisConnection {
   readonly #place: string
   readonly #onProblem: OnProblem
   #problem: string | null = null
-  /** Given up, and not closed yet: the client takes it for one that can be used. */
+  /**
+   * Whether the connection is given up and not closed yet. The client takes it for one that can be
+   * used.
+   */
   #isGivenUp = false
   #isClosed = false
   #calls = 0
-  /** What was told since all was well: an outage with two faces is not told without end. */
+  /** What was told since all was well, so that an outage with two faces is not told without end. */
   readonly #told = new Set<string>()
 
   /**
@@ -107,7 +110,7 @@ export class RedisConnection {
     const pauses = new Backoff(patientTimer, PAUSE_BOUNDS)
     this.#redis = new Redis(clientOptions(address, pauses))
     this.#redis.on('close', () => {
-      // What is known already says more.
+      // A problem that is known already says more.
       if (this.#problem === null) this.#tell('is not connected')
     })
     this.#redis.on('error', (error: unknown) => this.#tell(`cannot be used: ${causeOf(error)}`))
@@ -144,7 +147,10 @@ export class RedisConnection {
     return this.#redis.status === 'ready' && !this.#isGivenUp && this.#calls < CALLS_MAX
   }
 
-  /** Also when its caller has gone: the breaker must hear of every call. */
+  /**
+   * Sends commands and waits for the outcome also when the caller has gone, because the breaker
+   * must hear of every call.
+   */
   async #send(commands: readonly RedisCommand[]): Promise<CallOutcome> {
     const replies = await this.#repliesTo(commands)
     if (replies === undefined) return FAILED
@@ -179,7 +185,7 @@ export class RedisConnection {
       .filter((reply) => reply !== undefined)
   }
 
-  /** The first that is said on a connection. Never rejects. */
+  /** Says the first words on a connection. Never rejects. */
   async #greet(pauses: Backoff): Promise<void> {
     const [reply] = (await this.#repliesTo([['PING']])) ?? []
     if (reply === undefined) return
@@ -191,7 +197,10 @@ export class RedisConnection {
     if (this.#breaker.isClosed) this.#tell(null)
   }
 
-  /** Only while it stands: of one that is being made, the client would make no other. */
+  /**
+   * Gives the connection up, but only one that stands: for one that is being made, the client would
+   * make no other.
+   */
   #giveUp(): void {
     if (this.#redis.status !== 'ready' || this.#isGivenUp || this.#isClosed) return
     this.#isGivenUp = true
@@ -247,19 +256,22 @@ function clientOptions(address: RedisAddress, pauses: Backoff) {
     enableReadyCheck: false,
     autoResendUnfulfilledCommands: false,
     disableClientInfo: true,
-    // What is in flight when a connection ends has failed: nothing is sent twice.
+    // Nothing is sent twice: what is in flight when a connection ends has failed.
     maxRetriesPerRequest: 0,
     // The client's own count of attempts begins anew with each that connects.
     retryStrategy: () => scattered(pauses.take()),
   }
 }
 
-/** Half of the pause is random: many workers must not come back at once. */
+/** Makes half of the pause random, because many workers must not come back at once. */
 function scattered(pauseMs: number): number {
   return pauseMs / 2 + (Math.random() * pauseMs) / 2
 }
 
-/** Of a greeting: a server that says no to this one command is there for others. */
+/**
+ * Tells whether the server refuses a greeting: one that says no to this command is there for
+ * others.
+ */
 function isRefusal(reply: RedisReply): reply is ErrorReply {
   return isErrorReply(reply) && reply.code !== NO_PERMISSION
 }
@@ -268,7 +280,10 @@ function wordsOf({ code, isUnknownCommand }: ErrorReply): string {
   return isUnknownCommand ? 'is too old: 6.2 or later is needed' : `refuses: ${code}`
 }
 
-/** Never the client's own message: its errors carry the command, and that may be the password. */
+/**
+ * Names the cause without the client's own message: its errors carry the command, and that may be
+ * the password.
+ */
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return 'no connection'
   const reply = replyOf(error, null)

@@ -21,7 +21,7 @@ import { makeChain, namesOf, newName, plain } from '../testing/chains.ts'
 import { connectedStore, redisStore, storeAnswers } from '../testing/redis-under-test.ts'
 import { OPEN_MS } from './circuit-breaker.ts'
 
-/** At 250 ms each they would not end within the time of a test. */
+/** Calls that at 250 ms each would not end within the time of a test. */
 const MANY_CALLS = 2_000
 
 describeOnOwnRedis('with a Redis that', () => {

@@ -35,7 +35,7 @@ export interface RedisPrefixIndexOptions {
 }
 
 /**
- * Does not wait for the server.
+ * Opens the index without waiting for the server.
  *
  * @throws {StoreOpenError} when the address makes no sense
  */
@@ -75,7 +75,7 @@ class RedisPrefixIndex implements PrefixIndex {
         return [
           ['ZADD', key, nowMs + this.#ttlMs, instanceId],
           ['ZREMRANGEBYSCORE', key, '-inf', nowMs],
-          // All but those with the latest ends.
+          // Only the holders with the latest ends stay.
           ['ZREMRANGEBYRANK', key, 0, -HOLDERS_MAX - 1],
           ['PEXPIRE', key, this.#ttlMs],
         ]
@@ -113,7 +113,8 @@ class RedisPrefixIndex implements PrefixIndex {
     if (outcome.replies.some(isWriteRefusal)) this.#failures += 1
     const foreign = commands.filter((_, at) => isWrongType(outcome.replies[at]))
     const keys = new Set(foreign.map(([, key]) => String(key)))
-    // Else the block would be unknown for as long as somebody else's value lies there.
+    // A foreign value is removed: otherwise the block would be unknown for as long as it lies
+    // there.
     if (keys.size > 0) await this.#connection.call([['UNLINK', ...keys]])
     return outcome.replies
   }
@@ -123,7 +124,7 @@ class RedisPrefixIndex implements PrefixIndex {
   }
 }
 
-/** Of `member, score, member, score …`. */
+/** Reads a reply of the form `member, score, member, score …`. */
 function holdersOf(reply: RedisReply): readonly Holder[] {
   if (!Array.isArray(reply)) return []
   const texts = reply.filter((item) => Buffer.isBuffer(item)).map((item) => item.toString())

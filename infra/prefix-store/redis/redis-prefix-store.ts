@@ -32,27 +32,35 @@ import { TenantQuota } from './tenant-quota.ts'
 
 const MIB = 1024 * 1024
 const DEFAULT_BLOCK_TTL_MS = 900_000
-/** One value of this size holds up the event loop for some milliseconds. */
+/**
+ * The most bytes of a block: one value of this size holds up the event loop for some milliseconds.
+ */
 const DEFAULT_BLOCK_BYTES_MAX = 4 * MIB
 const DEFAULT_TENANT_BYTES_MAX = 1024 * MIB
-/** In one piece over the connection, within the budget of one call. */
+/**
+ * The most bytes that are read at once: they come in one piece over the connection, within the
+ * budget of one call.
+ */
 const READ_BYTES_MAX = 8 * MIB
-/** Less: writing is done beside answering, and a piece is sealed without a pause. */
+/**
+ * The most bytes that are written at once. They are fewer, because writing is done beside
+ * answering, and a piece is sealed without a pause.
+ */
 const WRITE_BYTES_MAX = 4 * MIB
-/** Of a prompt of 131,072 tokens in blocks of 32. */
+/** The most blocks of a chain: those of a prompt of 131,072 tokens, 32 to a block. */
 const CHAIN_BLOCKS_MAX = 4_096
 
 export interface RedisPrefixStoreOptions {
   readonly url: string
   /** What our keys begin with. */
   readonly keyPrefix: string
-  /** Of all that the bytes of a block depend on, beside the tokens. */
+  /** Covers all that the bytes of a block depend on, beside the tokens. */
   readonly fingerprint: string
-  /** What blocks are sealed with: the same for all workers that share them. */
+  /** The secret that blocks are sealed with: the same for all workers that share them. */
   readonly secret: string | Uint8Array
   /** How long a block lives after it was written or read. */
   readonly blockTtlMs?: number | undefined
-  /** Of a block's keys and values. */
+  /** The most bytes of a block's keys and values. */
   readonly blockBytesMax?: number | undefined
   /** See {@link TenantQuota}. */
   readonly tenantBytesMax?: number | undefined
@@ -62,7 +70,7 @@ export interface RedisPrefixStoreOptions {
 
 interface SizedName {
   readonly name: string
-  /** Of the sealed value, in bytes. */
+  /** The bytes of the sealed value. */
   readonly size: number
 }
 
@@ -72,7 +80,7 @@ interface SizedBlock {
 }
 
 /**
- * Does not wait for the server.
+ * Opens the store without waiting for the server.
  *
  * @throws {StoreOpenError} when the address makes no sense
  */
@@ -166,7 +174,10 @@ class RedisPrefixStore implements PrefixStore {
     return { release: async () => {} }
   }
 
-  /** How much lies in Redis is known there, and not to one of those who use it: 0. */
+  /**
+   * Tells nothing but counts of this process. How much lies in Redis is known there, and not to one
+   * of those who use it: 0.
+   */
   usage(): PrefixStoreUsage {
     return { blocks: 0, bytes: 0, bytesMax: 0, evictions: 0, ...this.#counts }
   }
@@ -175,7 +186,7 @@ class RedisPrefixStore implements PrefixStore {
     return this.#connection.close()
   }
 
-  /** What is there of the beginning of a chain, by its length alone. */
+  /** Finds what is there of the beginning of a chain, by its length alone. */
   async #leading(names: readonly string[], signal?: AbortSignal): Promise<readonly SizedName[]> {
     const chain = names.slice(0, CHAIN_BLOCKS_MAX)
     const lengths = await this.#lengths(chain, signal)

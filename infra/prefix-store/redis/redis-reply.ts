@@ -1,6 +1,6 @@
 /** What a Redis answers to a command, as far as it is used here. */
 
-/** Texts come as bytes. */
+/** A reply; texts come as bytes. */
 export type RedisReply = Buffer | number | null | readonly RedisReply[] | ErrorReply
 
 export interface ErrorReply {

@@ -61,7 +61,7 @@ export function readRedisUrl(text: string): ReadRedisUrl {
   }
 }
 
-/** Where the server is, for messages: without user and password. */
+/** Says where the server is, for messages: without user and password. */
 export function placeOf({ at }: RedisAddress): string {
   return 'path' in at ? at.path : `${at.host}:${at.port}`
 }

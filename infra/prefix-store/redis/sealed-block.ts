@@ -30,7 +30,7 @@ const COUNT_AT = PARENT_AT + NAME_BYTES
 const TOKENS_AT = COUNT_AT + 1
 const BYTES_AT = TOKENS_AT + BLOCK_TOKENS_MAX * TOKEN_BYTES
 
-/** What a sealed block has more than its keys and values. */
+/** The bytes that a sealed block has beyond its keys and values. */
 export const SEAL_OVERHEAD_BYTES = CIPHERTEXT_AT + BYTES_AT
 
 export class BlockSeal {

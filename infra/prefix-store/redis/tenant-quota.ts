@@ -45,7 +45,7 @@ export class TenantQuota {
     if (outcome.kind !== 'answered') return undefined
     const [written] = outcome.replies
     if (typeof written !== 'number') {
-      // No counter of ours; the next write begins a new one.
+      // The value is no counter of ours, and the next write begins a new one.
       if (isErrorReply(written) && !isWriteRefusal(written))
         await connection.call([['UNLINK', key]])
       return 0

@@ -9,7 +9,7 @@ export interface ChainShape {
   readonly parent?: string | null
 }
 
-/** Consecutive blocks of one prompt, with names and contents of their own. */
+/** Makes consecutive blocks of one prompt, with names and contents of their own. */
 export function makeChain({
   blocks,
   blockBytes = 1_000,

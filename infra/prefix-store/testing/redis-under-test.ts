@@ -11,7 +11,7 @@ export function newKeyPrefix(): string {
   return `test-${randomUUID()}.`
 }
 
-/** Not connected yet. */
+/** Opens a store, which is not connected yet. */
 export function redisStore(
   url: string,
   options: Partial<RedisPrefixStoreOptions> = {},

@@ -42,7 +42,7 @@ export function openSqliteSnapshotStore(
     what: 'a file of snapshots',
     applicationId: APPLICATION_ID,
     migrations,
-    // What a crash loses is folded again.
+    // The file is not synced, because what a crash loses is folded again.
     synchronous: 'OFF',
     cacheKibibytes: CACHE_KIBIBYTES,
     autoCheckpointPages: CHECKPOINT_PAGES,

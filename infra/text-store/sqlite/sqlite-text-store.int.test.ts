@@ -36,7 +36,7 @@ test('what was erased has left every file, while the store is open and afterward
   const store = openStore(join(folder, 'texts.db'))
   const found = (marker: string) =>
     readdirSync(folder).filter((name) => readFileSync(join(folder, name)).includes(marker))
-  // Enough, and in such an order, that SQLite splits and joins pages.
+  // There are enough texts, in such an order, that SQLite splits and joins pages.
   for (let text = 0; text < 30; text += 1) {
     for (let owner = 0; owner < 40; owner += 1) {
       await store.keep(`acct_${owner}`, `marker-of-${owner}-${'x'.repeat((text * 97) % 700)}-end`)

@@ -25,7 +25,7 @@ import { writtenAnew } from './writing-anew.ts'
 const PAGE_OWNERS = 1_000
 
 export interface SqliteTextStoreOptions {
-  /** Called once when the disk fails under the file: the process must end. */
+  /** Is called once when the disk fails under the file: the process must end. */
   readonly onFatal: (error: unknown) => void
 }
 
@@ -41,9 +41,11 @@ class SqliteTextStore implements TextStore, MovableTexts {
   readonly #path: string
   readonly #onFatal: (error: unknown) => void
   #rows: TextRows
-  /** While the file is written anew: it is closed. */
+  /** The rewriting of the file, which is closed meanwhile. */
   #writtenAnew: Promise<void> | undefined
-  /** One change at a time: nothing may be written while the log is moved into the file. */
+  /**
+   * Lets one change happen at a time: nothing may be written while the log is moved into the file.
+   */
   #turn: Promise<unknown> = Promise.resolve()
   #isClosed = false
 
@@ -117,7 +119,7 @@ class SqliteTextStore implements TextStore, MovableTexts {
 
   async takeOver({ owner, salt, texts }: OwnedTexts): Promise<void> {
     await this.#inTurn((rows) => {
-      // In one transaction, so that an owner who is there is there whole.
+      // An owner's texts come in one transaction, so that an owner who is there is there whole.
       if (rows.owner(owner) !== undefined) return
       if (salt === undefined) rows.end(owner)
       else rows.addOwner(owner, salt)

@@ -12,7 +12,7 @@ try {
     file.close()
   }
 } catch (error) {
-  // What SQLite says besides the message is lost when an error leaves the thread by itself.
+  // An error that leaves the thread by itself loses what SQLite says besides the message.
   const failure: Failure = { message: String(error), errcode: sqliteCodeOf(error) }
   parentPort?.postMessage(failure)
 }

@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads'
 /** What the thread says when it failed. */
 export interface Failure {
   readonly message: string
-  /** SQLite's own. */
+  /** SQLite's own code of the error. */
   readonly errcode: number | undefined
 }
 

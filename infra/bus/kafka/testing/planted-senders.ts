@@ -15,7 +15,7 @@ export interface Sender {
   close(): Promise<void>
 }
 
-/** More than one broker's answer takes. */
+/** How long a sender waits for an answer: longer than a broker takes for it. */
 const REQUEST_TIMEOUT_MS = 2_000
 const UNDER_WAY = 5
 /** A sender that wedges would else try again thousands of times a second, and leave no time. */

@@ -22,7 +22,7 @@ beforeEach(() => {
 })
 afterEach(() => vi.useRealTimers())
 
-/** Work that ends when the test says so. */
+/** Makes work that ends when the test says so. */
 function openWork() {
   const { promise, resolve } = Promise.withResolvers<void>()
   let hasStarted = false

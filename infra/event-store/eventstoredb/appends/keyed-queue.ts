@@ -11,7 +11,10 @@
 import { StoreAwayError, StoreBusyError, StoreClosedError } from '@svc/contracts/ports/event-store'
 import { systemTimer } from '../../../system/system-timer.ts'
 
-/** More at once only adds latency: this many already share each fsync of the server. */
+/**
+ * The most appends that are under way. More would only add latency: this many already share each
+ * fsync of the server.
+ */
 export const MAX_APPENDS_AT_WORK = 64
 const MAX_WAITING_APPENDS = 4_096
 /** Bytes of data and metadata that may wait, in all streams together. */
@@ -36,9 +39,9 @@ export interface KeyedQueueOptions {
 
 export class KeyedQueue {
   readonly #options: KeyedQueueOptions
-  /** For each stream with an append under way, the ones that wait for it. */
+  /** The entries that wait for the append under way of their stream, by stream. */
   readonly #queues = new Map<string, Set<Entry>>()
-  /** In order; each has the queue of its stream. */
+  /** The entries that may begin, in their order. Each has the queue of its stream. */
   readonly #ready = new Set<Entry>()
   readonly #underWay = new Set<Promise<unknown>>()
   #atWork = 0

@@ -47,11 +47,11 @@ export interface StreamAppendsPorts {
   readonly client: CurrentClient<EventStoreDbClient>
   readonly streamPrefix: StreamPrefix
   readonly setAside: Pick<SetAsideStreams, 'noteDeleted'>
-  /** By our name of the stream. */
+  /** Reads a stream by our name of it. */
   read(request: ServerReadStream): Promise<readonly RecordedEvent[]>
   readonly appendTimeoutMs: number
   readonly reachCrashPoint: ReachCrashPoint
-  /** Told of each append that was answered, and whether the user had the right to it. */
+  /** Is told of each append that was answered, and whether the user had the right to it. */
   noteRight(mayWrite: boolean): void
 }
 
@@ -105,7 +105,7 @@ export class StreamAppends {
         if (result.reason === 'access-denied') this.#ports.noteRight(false)
         throw this.#refusalOf(stream, result.reason, result.cause)
       case 'unknown':
-        // Silence says nothing about the connection.
+        // A server that does not answer in time tells nothing about the connection.
         if (!(result.cause instanceof ServerTimeoutError)) this.forgetHeads()
         return result
     }

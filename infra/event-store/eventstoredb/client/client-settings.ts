@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { ConnectionStringError } from './connection-options.ts'
 import type { ConnectionSettings } from './connection-string.ts'
 
-/** Between two looks at the files of certificates. */
+/** The time between two looks at the files of certificates. */
 const LOOK_AGAIN_MS = 1_000
 
 export interface ChannelCredentials {
@@ -48,7 +48,9 @@ export class CertificateFiles {
     return this.#haveChanged
   }
 
-  /** Undefined while one of them is missing: they are being replaced. */
+  /**
+   * What the files hold; undefined while one of them is missing, because they are being replaced.
+   */
   #contents(): readonly string[] | undefined {
     try {
       return this.#paths.map((path) => readFileSync(path, 'latin1'))
@@ -58,7 +60,7 @@ export class CertificateFiles {
   }
 }
 
-/** Where to connect to, and how to look for it. */
+/** Makes the client's settings: where to connect to, and how to look for it. */
 export function clientSettingsOf({ hosts, discover, options }: ConnectionSettings) {
   const { connectionName, defaultDeadline } = options
   return {

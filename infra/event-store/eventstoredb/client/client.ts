@@ -38,14 +38,19 @@ import {
   ServerTimeoutError,
 } from './server-failure.ts'
 
-/** In units of 32 events that the server passes over, so that a quiet log says little. */
+/**
+ * How often the server tells how far it has looked, in units of 32 events that it passes over:
+ * seldom, so that a quiet log says little.
+ */
 const CHECKPOINT_INTERVAL = 100
 /**
  * How long a read may bring no event while the server passes over those of others: enough for some
  * ten million. A server that hangs is noticed by the keepalive before.
  */
 const FILTERED_READ_TIMEOUT_MS = 60_000
-/** Since 23.10 a server says that a subscription has sent all there was: no other can be a page. */
+/**
+ * The oldest server whose subscriptions tell that they have sent all there was, as a page needs.
+ */
 const OLDEST_WATCHED = 2_310
 
 export class EventStoreDbClient {
@@ -83,7 +88,10 @@ export class EventStoreDbClient {
     return this.#client.connectedTo
   }
 
-  /** As the server says it, such as `23.10.8`; `unknown` of one too old to be asked. */
+  /**
+   * The version as the server says it, such as `23.10.8`, or `unknown` of a server too old to be
+   * asked.
+   */
   async serverVersion(): Promise<string> {
     const features = this.#watched(this.#client.features())
     return (await answerWithin(this.#readTimeoutMs, 'the question for its version', features))
@@ -131,7 +139,10 @@ export class EventStoreDbClient {
     }
   }
 
-  /** One page. Empty for a stream that is missing or softly deleted. @throws as {@link #page} */
+  /**
+   * Reads one page. It is empty for a stream that is missing or softly deleted.
+   * @throws as {@link #page}
+   */
   readStream(request: ServerReadStream): Promise<ServerEvent[]> {
     return this.#page(request, this.#readTimeoutMs)
   }
@@ -153,7 +164,8 @@ export class EventStoreDbClient {
   /** Whether it says how far it has looked among events that a filter does not let through. */
   async #saysHowFar(): Promise<boolean> {
     if (!this.#isOwn) return false
-    // Of a server that is away the read itself says so.
+    // A version that cannot be asked for is no matter here: if the server is away, the read itself
+    // says so.
     const version = await this.serverVersion().catch(() => '')
     const [, year = 0, month = 0] = /^(\d+)\.(\d+)/.exec(version) ?? []
     return 100 * Number(year) + Number(month) >= OLDEST_WATCHED
@@ -166,7 +178,7 @@ export class EventStoreDbClient {
     listener: SubscriptionListener,
   ): ServerSubscription {
     const { promise: ended, resolve, reject } = Promise.withResolvers<void>()
-    // Whoever awaits it gets the error, and nobody has to await it.
+    // Whoever awaits this gets the error, and nobody has to await it.
     ended.catch(() => {})
     const subscription = this.#client.subscribeToAll({
       fromPosition: from,
@@ -266,7 +278,7 @@ export class EventStoreDbClient {
   }
 }
 
-/** The same request, of which the caller is told also when events are passed over. */
+/** Makes the same request, and tells its caller also when the server passes over events. */
 function withSigns(request: PageRequest, onSign: () => void): PageRequest {
   if ('stream' in request || request.watch === undefined) return request
   const { until, onPassedOver } = request.watch

@@ -6,12 +6,12 @@ import { type ConnectionSettings, type Host, placeOf } from './connection-string
 import { answerWithin } from './deadline.ts'
 import { type ClusterMember, RetirableClient } from './retirable-client.ts'
 
-/** As the server numbers the states of its nodes. */
+/** The number that the server gives the state of a leader. */
 const LEADER = 8
 
-/** How a node sees its cluster. */
+/** How one node sees its cluster. */
 export interface ClusterView {
-  /** As `host:port`; undefined when the node knows of none. */
+  /** The leader as `host:port`; undefined when the node knows of none. */
   readonly leader: string | undefined
   readonly nodes: number
   readonly nodesAlive: number
@@ -28,7 +28,7 @@ export function isCluster({ hosts, discover }: ConnectionSettings): boolean {
 }
 
 /**
- * All at once, and each for itself. Never rejects on what a node says.
+ * Asks all nodes at once, and each for itself. What a node says never makes this reject.
  *
  * @throws {ConnectionStringError} when a file that the settings name cannot be read
  */

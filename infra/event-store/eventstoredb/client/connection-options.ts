@@ -30,7 +30,7 @@ export interface ConnectionOptions {
   readonly maxDiscoverAttempts: number
   readonly discoveryInterval: number
   readonly defaultDeadline: number | undefined
-  /** Who encodes appends and page reads: svc, or the client of the server's makers. */
+  /** Who encodes appends and page reads: svc itself, or the client of the server's makers. */
   readonly encoding: Encoding
 }
 
@@ -141,7 +141,7 @@ function readEncoding(value = 'own'): Encoding {
   throw new ConnectionStringError(`encoding must be one of ${encodings.join(', ')}`)
 }
 
-/** -1 switches a keepalive off; nothing else is below 1. */
+/** Reads a whole number. -1 switches a keepalive off; nothing else is below 1. */
 function integer(name: OptionName, value: string): number {
   const number = /^-?\d{1,9}$/.test(value) ? Number(value) : Number.NaN
   const least = name.startsWith('keepAlive') ? -1 : 1

@@ -52,7 +52,7 @@ export function parseConnectionString(url: string): ConnectionSettings {
   }
 }
 
-/** Where the server is, for messages: without user and password. */
+/** Says where the server is, for messages: without user and password. */
 export function placeOf({ hosts }: ConnectionSettings): string {
   return hosts.map(({ address, port }) => `${address}:${port}`).join(',')
 }

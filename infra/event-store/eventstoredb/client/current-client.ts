@@ -21,8 +21,8 @@ import type { Warn } from './warning.ts'
 const ROUNDS_TO_REPLACE = 3
 
 /**
- * While a server is silent the other nodes are asked who leads, at this pace and this often. They
- * need 8 to 12 seconds to give up a leader that hangs; the client would stay with it for 15.
+ * How fast and how often the other nodes are asked who leads while a server is silent. They need 8
+ * to 12 seconds to give up a leader that hangs; the client would stay with it for 15.
  */
 const LOOK_FOR_LEADER = { firstMs: 250, longestMs: 1_000 }
 const LOOKS_MAX = 60
@@ -84,7 +84,10 @@ export class CurrentClient<Client extends Retirable> {
     if (this.#rounds >= ROUNDS_TO_REPLACE) this.#replace('its appends got no answer')
   }
 
-  /** The same of a read, which says less: events may come slowly. */
+  /**
+   * Notes a read without an answer. It says less than such an append, because events may come
+   * slowly.
+   */
   noteSilentRead(): void {
     void this.#lookForLeader()
   }
@@ -96,7 +99,7 @@ export class CurrentClient<Client extends Retirable> {
     await this.#client.retire()
   }
 
-  /** Never rejects. */
+  /** Looks for another leader, and never rejects. */
   async #lookForLeader(): Promise<void> {
     const { hasLeaderMoved } = this.#options
     if (hasLeaderMoved === undefined || this.#looking !== undefined || this.#isClosed) return

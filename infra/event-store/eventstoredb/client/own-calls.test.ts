@@ -6,7 +6,7 @@ import { OwnCalls } from './own-calls.ts'
 
 const event = { stream: 'a', revision: 0 } as ServerEvent
 
-/** One call, which the test ends, in the place of the client's. */
+/** Gives one call, which the test ends, in the place of the client's. */
 function callsOn(call: PassThrough): OwnCalls {
   const open = async () => call
   return new OwnCalls({ openRead: open, openAppends: open } as unknown as ConstructorParameters<

@@ -56,7 +56,8 @@ export class OwnCalls implements StreamCalls {
       })
       call.on('error', (error) => reject(clientErrorOf(error)))
       call.on('end', resolve)
-      // Behind an end or an error it says nothing new; alone it would leave the read waiting.
+      // A call that closes behind an end or an error says nothing new. One that only closes would
+      // leave the read waiting.
       call.on('close', () => reject(new Error('the event store has ended a read halfway')))
     }, reject)
     return {

@@ -70,12 +70,18 @@ export class RetirableClient extends EventStoreDBClient {
     return this.capabilities
   }
 
-  /** As `host:port`; undefined before the first connection. */
+  /**
+   * The node that the client is connected to, as `host:port`; undefined before the first
+   * connection.
+   */
   get connectedTo(): string | undefined {
     return this.#channel?.getTarget().replace(/^dns:/, '')
   }
 
-  /** How the node sees its cluster. Needs no rights, and is answered by one that does not lead. */
+  /**
+   * Asks the node how it sees its cluster. This needs no rights, and a node that does not lead
+   * answers too.
+   */
   gossip(timeoutMs: number): Promise<readonly ClusterMember[]> {
     return this.execute(gossip.GossipClient, 'gossip', (client) => {
       const { promise, resolve, reject } = Promise.withResolvers<readonly ClusterMember[]>()
@@ -122,8 +128,8 @@ export class RetirableClient extends EventStoreDBClient {
   }
 
   /**
-   * As `readAll`, of the streams that the request names only. The client can filter subscriptions,
-   * and no reads; the server filters both by the same search.
+   * Reads all events as `readAll` does, of the streams that the request names only. The client can
+   * filter subscriptions, and no reads; the server filters both by the same search.
    */
   readFiltered(request: ServerReadAll): ReadStream<AllStreamResolvedEvent> {
     const message = filteredRead(request)

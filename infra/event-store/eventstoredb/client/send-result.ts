@@ -11,7 +11,7 @@ import type { AppendedAt } from '../messages/stream-calls.ts'
 import { failureTypeOf, isDiscoveryFailure, isUnavailable } from './server-failure.ts'
 
 export type NotWrittenReason =
-  /** There was no connection to send it over. */
+  /** There was no connection to send the append over. */
   'unreachable' | 'access-denied' | 'stream-deleted' | 'too-large'
 
 export type SendResult =
@@ -27,7 +27,7 @@ const refusals: Readonly<Record<string, NotWrittenReason>> = {
   'access-denied': 'access-denied',
 }
 
-/** What the rejection of an append says about its events. */
+/** Tells what the rejection of an append says about its events. */
 export function sendResultOf(error: unknown): SendResult {
   const type = failureTypeOf(error)
   if (type === undefined && wasNeverSent(error)) return notSent(error)
@@ -38,7 +38,7 @@ export function sendResultOf(error: unknown): SendResult {
     : { kind: 'not-written', reason, cause: error }
 }
 
-/** For an error of a step that comes before the first byte of the append. */
+/** Makes the result of an error in a step that comes before the first byte of the append. */
 export function notSent(cause: unknown): SendResult {
   const reason = failureTypeOf(cause) === 'access-denied' ? 'access-denied' : 'unreachable'
   return { kind: 'not-written', reason, cause }

@@ -46,8 +46,8 @@ export function grpcCodeOf(error: unknown): number | undefined {
 }
 
 /**
- * One line: the client's messages may be empty, and grpc-js puts several lines into one, with a note
- * of its own on how it found the address.
+ * Makes one line of an error: the client's messages may be empty, and grpc-js puts several lines
+ * into one, with a note of its own on how it found the address.
  */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
@@ -85,7 +85,7 @@ export function isDeletedStream(error: unknown): boolean {
   return [error, cause].some((found) => failureTypeOf(found) === 'stream-deleted')
 }
 
-/** What a server says that takes no append of our size; goes on from its name. */
+/** What a server says that takes no append of our size. The text goes on from the server's name. */
 export function appendLimitOf(error: unknown): string {
   const limit = error instanceof Error && 'maxAppendSize' in error ? error.maxAppendSize : undefined
   const bytes = typeof limit === 'number' ? ` (${limit} bytes)` : ''

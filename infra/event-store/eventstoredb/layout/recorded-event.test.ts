@@ -15,7 +15,7 @@ function sealed(data: string, metadata = '{}', id?: string): SealedEvent {
   return first
 }
 
-/** What the server and the client make of an event on its way there and back. */
+/** Does to an event what the server and the client do to it on its way there and back. */
 function stored(event: NewServerEvent): ServerEvent {
   const { data } = event
   const bytes = Buffer.from(event.metadata)

@@ -29,8 +29,8 @@ export function toServerEvent(event: SealedEvent): NewServerEvent {
 }
 
 /**
- * Never fails, so that an event that somebody else wrote cannot hide those behind it: that one
- * keeps its bytes and gets a hash which no chain contains.
+ * Reads an event of the server. This never fails, so that an event that somebody else wrote cannot
+ * hide those behind it: that one keeps its bytes and gets a hash which no chain contains.
  */
 export function fromServerEvent(event: ServerEvent, stream: string): RecordedEvent {
   const { type, revision, position } = event
@@ -62,7 +62,7 @@ function toServerData(text: string): ServerData {
   try {
     if (JSON.stringify(JSON.parse(text)) === text) return { kind: 'json', text }
   } catch {
-    // No JSON: bytes keep any text.
+    // The text is no JSON, and bytes keep any text.
   }
   return { kind: 'bytes', bytes: utf8.encode(text) }
 }

@@ -9,7 +9,7 @@ import { fromServerEvent } from './recorded-event.ts'
 export const DEFAULT_STREAM_PREFIX = 'svc.'
 const MAX_PREFIX_CHARACTERS = 64
 const SYSTEM_EVENT = '$'
-/** Before the name of a stream: the one that holds its metadata. */
+/** Stands before the name of a stream in the name of the stream that holds its metadata. */
 export const METADATA_PREFIX = '$$'
 
 export class StreamPrefix {
@@ -27,12 +27,12 @@ export class StreamPrefix {
     this.text = text
   }
 
-  /** What the names of the streams begin with that hold our events, or orders about them. */
+  /** The beginnings of the names of the streams that hold our events, or orders about them. */
   get concerning(): readonly string[] {
     return [this.text, METADATA_PREFIX + this.text]
   }
 
-  /** What the server calls a stream of ours. */
+  /** The name that the server has for a stream of ours. */
   nameOf(stream: string): string {
     return this.text + stream
   }

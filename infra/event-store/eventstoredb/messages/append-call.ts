@@ -14,7 +14,10 @@ import type { NewServerEvent } from './server-event.ts'
 import type { AppendedAt } from './stream-calls.ts'
 
 const CALL_AGE_MAX_MS = 60_000
-/** Exclusive. Ids of calls are random: an answer for an append of another one must find nothing. */
+/**
+ * The exclusive bound of the ids of calls. They are random, so that an answer for an append of
+ * another call finds nothing.
+ */
 const CALL_IDS = 2 ** 47
 
 /** The part of a stream in both directions that is used here. */
@@ -37,7 +40,7 @@ export class AppendCalls {
     this.#open = open
   }
 
-  /** Never settles on a server that hangs. */
+  /** Sends an append. This never settles on a server that hangs. */
   append(stream: string, expected: number, events: readonly NewServerEvent[]): Promise<AppendedAt> {
     if (this.#current?.isUsable !== true) {
       this.#current?.retire()
@@ -77,7 +80,7 @@ class AppendCall {
     const send = (call: Call): void => {
       if (!this.#isOver) call.write(message)
     }
-    // Where it was not opened, the append was told.
+    // If the call could not be opened, the append was told already.
     this.#call.then(send, () => {})
     return answer.promise
   }
@@ -93,7 +96,8 @@ class AppendCall {
     call.on('error', (error) => this.#end(error))
     const end = () => this.#end(new Error('the event store has ended the call for appends'))
     call.on('end', end)
-    // Behind an end or an error it says nothing new; alone it would leave the appends waiting.
+    // A call that closes behind an end or an error says nothing new. One that only closes would
+    // leave the appends waiting.
     call.on('close', end)
   }
 

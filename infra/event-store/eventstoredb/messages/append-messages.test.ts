@@ -9,7 +9,7 @@ import { type NewServerEvent, NO_EVENTS, type ServerData } from './server-event.
 
 const text = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 40 }),
-  // Longer than one byte, and than two, can say.
+  // These lengths need more than one byte, and more than two.
   fc.nat({ max: 40_000 }).map((length) => 'ü'.repeat(length)),
 )
 const bytes = fc.uint8Array({ maxLength: 300 })
@@ -26,7 +26,7 @@ const event: fc.Arbitrary<NewServerEvent> = fc.record({
 const revision = fc.oneof(fc.constant(NO_EVENTS), fc.nat(), fc.maxSafeNat())
 const callId = fc.integer({ min: 1, max: 2 ** 47 - 1 })
 
-/** As the generated classes of the client read it. */
+/** Reads a message as the generated classes of the client do. */
 function generatedView(message: Buffer) {
   const request = streams.BatchAppendReq.deserializeBinary(message)
   const options = request.getOptions()

@@ -19,7 +19,7 @@ export interface AppendMessage {
 }
 
 export interface AppendAnswer {
-  /** 0 when the answer names no append of ours. */
+  /** The number of the append; 0 when the answer names no append of ours. */
   readonly appendId: number
   readonly result: AppendedAt | AppendRefusedError
 }
@@ -27,8 +27,8 @@ export interface AppendAnswer {
 const writer = new MessageWriter()
 
 /**
- * Without the time at which the client gives up: the server would compare it with its own clock.
- * It has a limit of its own.
+ * Writes an append without the time at which the client gives up, because the server would compare
+ * it with its own clock. The server has a limit of its own.
  */
 export function appendRequest(message: AppendMessage): Buffer {
   const { callId, appendId, stream, expected, events } = message

@@ -11,7 +11,7 @@ const refusalTypes = new Map([
 export class AppendRefusedError extends Error {
   override readonly name = 'AppendRefusedError'
   readonly type: string
-  /** In bytes, where the append was larger. */
+  /** The most bytes of an append, where this one was larger. */
   readonly maxAppendSize: number | undefined
 
   /** @param detailType such as `type.googleapis.com/event_store.client.AccessDenied` */

@@ -16,7 +16,7 @@ const FIXED_32 = 5
 const WIRE_TYPE_BITS = 3
 const WIRE_TYPE_MASK = 7
 const VARINT_BITS_MAX = 70
-/** Below it, the shifts of JavaScript do; above, they would lose bits. */
+/** The highest shift that JavaScript's operators do without losing bits. */
 const SHIFTED_BITS_MAX = 28
 
 export class MessageReader {
@@ -40,7 +40,7 @@ export class MessageReader {
     return true
   }
 
-  /** Exact up to 2^53: more than any log has bytes, or any stream events. */
+  /** Reads a number exactly up to 2^53: more than any log has bytes, or any stream events. */
   uint(): number {
     let value = 0
     for (let bits = 0; bits < VARINT_BITS_MAX; bits += 7) {

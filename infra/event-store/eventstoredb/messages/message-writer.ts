@@ -12,7 +12,7 @@ const TAG_BYTES = 1
 /** Lengths up to 2^28. */
 const LENGTH_BYTES = 4
 const VARINT_BYTES_MAX = 10
-/** Of a character of UTF-16, as UTF-8. */
+/** The most bytes that UTF-8 takes for one character of UTF-16. */
 const CHARACTER_BYTES_MAX = 3
 
 const FIRST_BYTES = 16 * 1024

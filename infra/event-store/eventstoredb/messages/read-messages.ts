@@ -11,10 +11,13 @@ import type { PageRequest } from './stream-calls.ts'
 
 /** An answer that carries no event, such as the one for a stream that is missing. */
 export const NO_EVENT_IN_ANSWER = Symbol('an answer without an event')
-/** Of a watched read: the server has sent all that was there. */
+/** Tells in a watched read that the server has sent all that was there. */
 export const CAUGHT_UP = Symbol('no later event was there')
 
-/** Of a watched read: {@link LOOKED_AT_EVENTS} more were looked at, up to a place. */
+/**
+ * Tells in a watched read that the server looked at {@link LOOKED_AT_EVENTS} more events, up to a
+ * place.
+ */
 export interface LookedAt {
   readonly lookedUpTo: bigint
 }
@@ -43,7 +46,8 @@ export function readRequest(request: PageRequest): Buffer {
       else writer.nested(2, () => writeLogPlace(request))
       writer.uint(3, request.direction === 'forwards' ? FORWARDS : BACKWARDS)
       const { watch, streams: names } = 'stream' in request ? NO_FILTER : request
-      // Only a subscription says how far it has looked: it is read to the end of a page, and ended.
+      // A watched page is a subscription that is ended with the page, because only a subscription
+      // says how far it has looked.
       if (watch === undefined) writer.uint(5, request.limit)
       else writer.nested(6)
       if (names === undefined) writer.nested(8)
@@ -103,7 +107,7 @@ function readCommitPosition(reader: MessageReader): bigint {
   return position
 }
 
-/** Beside the event there is room for a link to it, which we never ask for. */
+/** Reads the event. Beside it there is room for a link to it, which we never ask for. */
 function readResolvedEvent(reader: MessageReader): ServerEvent | undefined {
   const end = reader.nested()
   let event: ServerEvent | undefined

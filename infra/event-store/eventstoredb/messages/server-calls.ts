@@ -6,7 +6,9 @@ export type Direction = 'forwards' | 'backwards'
 export interface ServerReadStream {
   readonly stream: string
   readonly direction: Direction
-  /** Inclusive. Left out: the start, or the end when backwards. */
+  /**
+   * The place to begin at, inclusive. Left out, it is the start, or the end when reading backwards.
+   */
   readonly from?: number
   readonly limit: number
 }
@@ -17,18 +19,18 @@ export interface ServerReadAll {
   readonly from?: bigint
   readonly limit: number
   /**
-   * Only the events of streams whose names begin with one of these. The server passes over all
-   * others, some 300,000 a second, and says nothing meanwhile.
+   * Asks only for the events of streams whose names begin with one of these. The server passes over
+   * all others, some 300,000 a second, and says nothing meanwhile.
    */
   readonly streams?: readonly string[]
-  /** Of a filtered read forwards: the server says meanwhile how far it has looked. */
+  /** Watches a filtered read forwards: the server says meanwhile how far it has looked. */
   readonly watch?: ReadWatch
 }
 
 export interface ReadWatch {
   /** The read ends there at the latest: where the log ended when it began. */
   readonly until: bigint
-  /** Told how many more events the filter did not let through. */
+  /** Is told how many more events the filter did not let through. */
   readonly onPassedOver: (events: number) => void
 }
 
@@ -36,9 +38,12 @@ export interface SubscriptionListener {
   onEvent(event: ServerEvent): void
   /** The server has taken the subscription: it sends what is appended from now on. */
   onConfirmed?(): void
-  /** No later event was there. Servers before 23.10 do not say it. */
+  /** Is told that no later event was there. Servers before 23.10 do not say it. */
   onCaughtUp?(): void
-  /** Everything up to here was looked at. Runs ahead of the events: never a place to resume. */
+  /**
+   * Is told that everything up to here was looked at. This runs ahead of the events, so it is never
+   * a place to resume.
+   */
   onProgress?(position: bigint): void
 }
 

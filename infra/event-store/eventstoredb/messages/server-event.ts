@@ -7,10 +7,16 @@ export interface ServerEvent {
   readonly type: string
   readonly revision: number
   readonly position: bigint
-  /** By the server's clock, in milliseconds since 1970; undefined when it does not say. */
+  /**
+   * When the event was created by the server's clock, in milliseconds since 1970; undefined when
+   * the server does not say.
+   */
   readonly createdMs?: number | undefined
   readonly data: ServerData
-  /** Parsed when it is JSON, bytes when it is not, undefined when there is none. */
+  /**
+   * The metadata, parsed when they are JSON, as bytes when they are not; undefined when there are
+   * none.
+   */
   readonly metadata: unknown
 }
 
@@ -27,12 +33,12 @@ export type ServerData =
   | { readonly kind: 'json'; readonly text: string }
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
 
-/** What the JSON says; undefined of bytes, and of what only claims to be JSON. */
+/** Reads the JSON; undefined of bytes, and of what only claims to be JSON. */
 export function jsonValueOf(data: ServerData): unknown {
   return data.kind === 'json' ? parsedOr(undefined, data.text) : undefined
 }
 
-/** As {@link ServerEvent.metadata} has it. */
+/** Reads metadata as {@link ServerEvent.metadata} has them. */
 export function serverMetadata(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined
   return parsedOr(bytes, bytes.toString('utf8'))

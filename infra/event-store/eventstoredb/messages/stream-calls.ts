@@ -2,11 +2,11 @@
 import type { ServerReadAll, ServerReadStream } from './server-calls.ts'
 import type { NewServerEvent, ServerEvent } from './server-event.ts'
 
-/** One page, of a stream or of the log. */
+/** Asks for one page, of a stream or of the log. */
 export type PageRequest = ServerReadStream | ServerReadAll
 
 export interface AppendedAt {
-  /** Of the last event of the append. */
+  /** The revision of the last event of the append. */
   readonly revision: number
   /** The server leaves it out when it answers a repetition whose events are truncated. */
   readonly position: bigint | undefined
@@ -20,7 +20,7 @@ export interface RunningRead {
 
 export interface StreamCalls {
   /**
-   * Never settles on a server that hangs.
+   * Sends an append. This never settles on a server that hangs.
    *
    * @param expected the exact revision that the stream ends with; `NO_EVENTS` for none
    * @throws what `sendResultOf` understands

@@ -29,7 +29,7 @@ test('what was looked at and not let through was passed over', () => {
   page.isEndedBy(eventAt(10n))
   page.isEndedBy(lookedUpTo(100n))
   page.isEndedBy(lookedUpTo(200n))
-  // All that is looked at next is let through.
+  // The filter lets through all that the server looks at next.
   for (let at = 0; at < LOOKED_AT_EVENTS; at += 1) page.isEndedBy(eventAt(201n + BigInt(at)))
   page.isEndedBy(lookedUpTo(900n))
   expect(told).toEqual([LOOKED_AT_EVENTS - 1, LOOKED_AT_EVENTS])

@@ -1,7 +1,6 @@
 /**
- * Where a page ends that is read by a subscription, because only a subscription says how far the
- * server has looked among events that the filter does not let through: a subscription itself goes
- * on for ever.
+ * Tells where a page ends that is read by a subscription. Only a subscription says how far the
+ * server has looked among events that the filter does not let through, but it goes on for ever.
  */
 import { CAUGHT_UP, LOOKED_AT_EVENTS, type LookedAt } from './read-messages.ts'
 import type { ReadWatch } from './server-calls.ts'

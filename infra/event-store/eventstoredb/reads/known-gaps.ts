@@ -8,7 +8,10 @@
  */
 import type { Position } from '@svc/contracts/ports/event-store'
 
-/** One before our first event, one behind our last, and the longest in between. */
+/**
+ * How many gaps are remembered: one before our first event, one behind our last, and the longest in
+ * between.
+ */
 const MAX_GAPS = 16
 
 /** Nothing of ours is behind `after`, up to and with `through`. */
@@ -20,7 +23,7 @@ export interface Gap {
 export class KnownGaps {
   #gaps: readonly Gap[] = []
 
-  /** Where to read on, to find what is behind a position. */
+  /** Tells where to read on, to find what is behind a position. */
   skip(after: Position): Position {
     const gap = this.#gaps.find((known) => known.after <= after && after < known.through)
     return gap?.through ?? after

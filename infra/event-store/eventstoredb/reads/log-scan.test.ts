@@ -184,7 +184,7 @@ describe('the events of ours in a log', () => {
       expect(found).toEqual(log.ours)
       const foreign = log.events.length - log.ours.length
       expect(passedOver).toBeLessThanOrEqual(foreign)
-      // Where pages hold more of ours than are asked for, short stretches are not told.
+      // Short stretches are not told where pages hold more of ours than are asked for.
       expect(passedOver).toBeGreaterThanOrEqual(isFilterSlow ? foreign - 80 : foreign)
     },
   )

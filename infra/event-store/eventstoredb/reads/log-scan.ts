@@ -23,7 +23,10 @@ import type { ServerReadAll } from '../messages/server-calls.ts'
 import type { ServerEvent } from '../messages/server-event.ts'
 import { KnownGaps } from './known-gaps.ts'
 
-/** One page of the server: at 600 bytes an event, some hundred milliseconds and a megabyte. */
+/**
+ * The most events in one page of the server: at 600 bytes each, some hundred milliseconds and a
+ * megabyte.
+ */
 const MAX_PAGE_EVENTS = 2_000
 /** The look back from the end begins with this many. */
 const LOOK_BACK_EVENTS = 64
@@ -32,17 +35,17 @@ export interface LogScanPorts {
   readAll(request: ServerReadAll): Promise<readonly ServerEvent[]>
   /** What the names of all streams begin with that hold events of ours, or orders about them. */
   readonly concerning: readonly string[]
-  /** Undefined when the event is none of ours. */
+  /** Reads an event of ours; undefined when the event is none of ours. */
   toOwn(event: ServerEvent): RecordedEvent | undefined
-  /** Told of every event that is read, whoever's it is; of one that is read again, again. */
+  /** Is told of every event that is read, whoever's it is, and again of one that is read again. */
   note(event: ServerEvent): void
 }
 
 interface Page {
   readonly own: readonly RecordedEvent[]
-  /** The last event of the page, whoever's it is. */
+  /** The position of the last event of the page, whoever's it is. */
   readonly through: Position
-  /** Where events of others stand in it: how many of ours came before each. */
+  /** The places where events of others stand in the page: how many of ours came before each. */
   readonly foreign: readonly number[]
   readonly isLast: boolean
 }
@@ -119,7 +122,7 @@ export class LogScan {
     return own === undefined ? [] : [own]
   }
 
-  /** Position of our last event, or {@link START}. */
+  /** The position of our last event, or {@link START}. */
   async lastPosition(): Promise<Position> {
     let last = this.#last ?? (await this.#lookBack())
     for (;;) {
@@ -131,7 +134,9 @@ export class LogScan {
     return greatest(this.#last, this.#appended)
   }
 
-  /** From the end back to our last event: the one look that has nothing to go on from. */
+  /**
+   * Looks from the end back to our last event. This is the one look that has nothing to go on from.
+   */
   async #lookBack(): Promise<Position> {
     const direction = 'backwards'
     let events = await this.#ports.readAll({ direction, limit: LOOK_BACK_EVENTS })
@@ -151,17 +156,18 @@ export class LogScan {
     }
   }
 
-  /** The next page of ours, where those of others are many. */
+  /** Reads the next page of ours, where those of others are many. */
   async #readOn(
     last: Position,
     place: Position,
     wanted: number,
     onPassedOver: PassedOver | undefined,
   ): Promise<Page> {
-    // What is there now was passed over, when the filter lets nothing more through.
+    // If the filter lets nothing more through, what is there now was passed over.
     const [end] = await this.#ports.readAll({ direction: 'backwards', limit: 1 })
     const watch = onPassedOver && end && { until: end.position, onPassedOver }
-    // One more would tell of what stands before it, which the next page passes over once more.
+    // One event more would tell of what stands before it, which the next page passes over once
+    // more.
     const limit = Math.min(watch === undefined ? wanted + 1 : wanted, MAX_PAGE_EVENTS)
     const page = await this.#filtered({
       ...{ direction: 'forwards', limit, ...fromPlace(place) },
@@ -176,8 +182,8 @@ export class LogScan {
   }
 
   /**
-   * What the server's filter lets through; a larger page of everything, once it took too long. Ours
-   * are found either way.
+   * Reads what the server's filter lets through, or a larger page of everything once the filter
+   * took too long. Ours are found either way.
    */
   async #filtered(
     request: ServerReadAll,
@@ -230,7 +236,10 @@ export class LogScan {
   }
 }
 
-/** What stands behind the last event that is taken comes again with the next page. */
+/**
+ * Tells of the events of others before the last one that is taken. What stands behind it comes
+ * again with the next page.
+ */
 function tellPassedOver({ own, foreign }: Found, taken: number, onPassedOver: PassedOver): void {
   const isWhole = taken === own.length
   const count = isWhole ? foreign.length : foreign.filter((before) => before < taken).length

@@ -15,7 +15,7 @@ import type { Timer } from '@svc/contracts/ports/time'
 import { reasonOf } from '../client/server-failure.ts'
 import type { Warn } from '../client/warning.ts'
 
-/** Between two tries. */
+/** The pauses between two tries. */
 const PAUSES = { firstMs: 100, longestMs: 5_000 }
 
 type Reads = Pick<EventStore, 'readAll' | 'lastPosition'>

@@ -12,9 +12,9 @@ import { verifyChain } from '@svc/contracts/ports/hash-chain'
 import type { ServerReadStream } from '../messages/server-calls.ts'
 
 export interface StreamReadsPorts {
-  /** By our name of the stream. */
+  /** Reads a stream by our name of it. */
   read(request: ServerReadStream): Promise<readonly RecordedEvent[]>
-  /** Called with the newest event of each page. */
+  /** Is called with the newest event of each page. */
   noteRead(event: RecordedEvent): void
 }
 

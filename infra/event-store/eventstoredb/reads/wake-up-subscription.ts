@@ -20,12 +20,12 @@ import type { Warn } from '../client/warning.ts'
 import type { ServerSubscription, SubscriptionListener } from '../messages/server-calls.ts'
 
 const LOOK_EVERY_MS = 1_000
-/** Between two subscriptions. */
+/** The pauses between two subscriptions. */
 const PAUSES = { firstMs: 100, longestMs: 5_000 }
 
 export interface WakeUpSubscriptionPorts {
   readonly growth: GrowthSignal
-  /** To all our streams, from the end of the log on. */
+  /** Subscribes to all our streams, from the end of the log on. */
   subscribe(listener: SubscriptionListener): Promise<ServerSubscription>
   lastPosition(): Promise<Position>
   /** The subscription broke off: another node may answer from now on. */
@@ -38,7 +38,7 @@ export class WakeUpSubscription {
   readonly #closing = new AbortController()
   #running: Promise<unknown> | undefined
   #subscription: ServerSubscription | undefined
-  /** Where the log ended at the last look. */
+  /** The place where the log ended at the last look. */
   #seen: Position | undefined
   /** The subscription has reported everything up to here, or could not. */
   #told: Position = START
@@ -48,7 +48,7 @@ export class WakeUpSubscription {
     this.#ports = ports
   }
 
-  /** From the first reader on. Idempotent. */
+  /** Begins to follow the log. The first reader calls this. Idempotent. */
   start(): void {
     if (this.#closing.signal.aborted) return
     this.#running ??= Promise.all([this.#staySubscribed(), this.#look()])
@@ -73,14 +73,14 @@ export class WakeUpSubscription {
     }
   }
 
-  /** Never rejects. */
+  /** Follows until the subscription ends. Never rejects. */
   async #followUntilItEnds(onConfirmed: () => void): Promise<void> {
     const { growth } = this.#ports
     try {
       const subscription = await this.#ports.subscribe({
         onConfirmed: () => {
           onConfirmed()
-          // What was appended before the server knew of the subscription is not told.
+          // The subscription does not tell what was appended before the server knew of it.
           this.#told = this.#seen ?? START
           growth.notify()
         },

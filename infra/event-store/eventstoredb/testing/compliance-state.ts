@@ -12,7 +12,10 @@ import { openEventStoreDb } from '../open-eventstoredb.ts'
 const READ_TIMEOUT_MS = 5_000
 const PAGE_EVENTS = 1_000
 
-/** For `describeEventStore`. @param url of the server, with no other client in this process */
+/**
+ * Makes the state for `describeEventStore`.
+ * @param url of the server, with no other client in this process
+ */
 export async function complianceStateOn(url: string): Promise<DurableState> {
   let streamPrefix = newPrefix()
   return {

@@ -11,7 +11,7 @@ const PROGRAM = new URL('append-elsewhere.ts', import.meta.url)
 export interface StoreOnDouble {
   readonly double: EventStoreDbDouble
   readonly store: EventStoreDbEventStore
-  /** What the operator was told. */
+  /** The warnings that the operator was told. */
   readonly warnings: readonly string[]
 }
 
@@ -35,7 +35,7 @@ export async function withStore(
 }
 
 interface StoreOnDoubleOptions extends Omit<EventStoreDbOptions, 'url'> {
-  /** More of the address. */
+  /** More text for the end of the address. */
   readonly url?: string
   readonly double?: DoubleOptions
 }

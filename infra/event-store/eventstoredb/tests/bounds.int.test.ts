@@ -19,7 +19,7 @@ describe('appends in flight', () => {
         store.append({ stream: `account-${at}`, expected: NO_STREAM, events: newEvents(1) }),
       )
       await until(() => double.observed.appendsReceived === MAX_APPENDS_AT_WORK)
-      // Another call is answered meanwhile: the appends had all the time to come in.
+      // By the time that another call is answered, the appends had all the time to come in.
       expect(await readWholeLog(store)).toEqual([])
       expect(double.observed.appendsReceived).toBe(MAX_APPENDS_AT_WORK)
       double.faults.releaseAppends()
@@ -139,7 +139,7 @@ describe('events of others', () => {
   test.each([
     ['own', '23.10.8', 17_000],
     ['own', '24.2.0', 17_000],
-    // Neither says how far it has looked.
+    // Neither of these says how far it has looked.
     ['own', '22.10.5', 0],
     ['library', '23.10.8', 0],
   ])('are told to who wants to know how many: encoding=%s, server %s', async (...row) => {

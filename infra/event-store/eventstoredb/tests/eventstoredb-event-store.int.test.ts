@@ -162,7 +162,7 @@ describe('history that others touched', () => {
         const head = await fillStream(store, stream, 5)
         const other = await fillStream(store, 'account-2', 1)
         order(double)
-        // Who follows the log comes by.
+        // A reader that follows the log comes by.
         await store.lastPosition()
         const damage = new DamagedStreamError(stream, reason)
         const append = store.append({ stream, expected: head, events: newEvents(1) })
@@ -204,7 +204,7 @@ describe('history that others touched', () => {
       }
       await mustAppend(store, stream, head, newEvents(1))
       expect(store.setAside()).toEqual([])
-      // What was ordered before is in the log still, and is old.
+      // An order from before is in the log still, and is old.
       await readWholeLog(store)
       expect(await readWholeStream(store, stream)).toHaveLength(6)
     })

@@ -4,9 +4,9 @@ import { expect, test } from 'vitest'
 import { mustAppend, newEvent } from '../../compliance/fixtures.ts'
 import { withStore } from '../testing/store-on-double.ts'
 
-/** Of a frame of HTTP/2; the window of a stream is four of them, less one byte. */
+/** The bytes of a frame of HTTP/2. The window of a stream is four frames, less one byte. */
 const FRAME_BYTES = 16_384
-/** What a message has beside its data, and a good deal less and more. */
+/** How many bytes a message has beside its data, with a good deal to spare on both sides. */
 const BESIDE_BYTES = { from: 300, until: 800 }
 const EVENTS_PER_APPEND = 20
 const EVENTS_PER_PAGE = 4
@@ -34,7 +34,7 @@ test('of every size around a frame, alone and in fours', { timeout: 60_000 }, as
   })
 })
 
-/** JSON of `size` characters. */
+/** Makes a JSON text of `size` characters. */
 function textOf(size: number): string {
   const frame = JSON.stringify({ note: '' })
   return JSON.stringify({ note: 'x'.repeat(size - frame.length) })

@@ -52,7 +52,7 @@ test.each([
       },
     ])
     expect(warnings).toContain('event store rewound, accepting nothing')
-    // What was restored was told nothing.
+    // The store that was restored has not been told anything.
     expect(await refusalOf(append())).toBeInstanceOf(StoreRewoundError)
     await stop()
   }),

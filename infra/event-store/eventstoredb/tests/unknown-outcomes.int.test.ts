@@ -136,7 +136,7 @@ class Writer {
     this.ids.push(...idsOf(request.events))
   }
 
-  /** That what it was told is what is there. */
+  /** Checks that the log holds what the process was told. */
   async check(): Promise<void> {
     const stored = await readWholeStream(this.#store, this.stream)
     expect(idsOf(stored)).toEqual(this.ids)
@@ -239,7 +239,7 @@ describe('a server that came back without its last events', () => {
       await iterator.next()
       await until(() => double.observed.openSubscriptions === 1)
       await double.kill()
-      // At the same address, with another event in the same place.
+      // The new server at the same address has another event in the same place.
       const other = await EventStoreDbDouble.start({ port: double.port })
       expect(await appendElsewhere(other, stream, newEvents(1))).toBe('appended')
       const { eventsCommitted } = other.observed

@@ -27,10 +27,13 @@ import {
   startEvent,
 } from './owner-streams.ts'
 
-/** Other gateways may keep texts of the same owner, and a server may be away for a moment. */
+/**
+ * How often a text is tried: other gateways may keep texts of the same owner, and a server may be
+ * away for a moment.
+ */
 const MAX_TRIES = 16
 const PAUSES = { firstMs: 50, longestMs: 1_000 }
-/** Texts of one owner that are read in one call: a text has 10,000 characters at most. */
+/** How many texts of one owner are read in one call. A text has 10,000 characters at most. */
 const PAGE_EVENTS = 100
 /** Owners whose texts are read at once. */
 const OWNERS_AT_ONCE = 16
@@ -166,7 +169,7 @@ export class EventStoreDbTextStore implements TextStore, MovableTexts {
   }
 }
 
-/** In the order of their ids. */
+/** Sorts the words by owner, each in the order of their ids. */
 function byOwner(words: Iterable<string>): Map<string, WordOfOwner[]> {
   const owners = new Map<string, WordOfOwner[]>()
   for (const word of words) {

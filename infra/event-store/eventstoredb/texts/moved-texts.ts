@@ -19,13 +19,16 @@ import {
   startEvent,
 } from './owner-streams.ts'
 
-/** Texts of one owner that are read in one call: a text has 10,000 characters at most. */
+/** How many texts of one owner are read in one call. A text has 10,000 characters at most. */
 const PAGE_TEXTS = 100
 const PAGE_EVENTS = 1_000
 const MAX_APPEND_TEXTS = 250
 const MAX_TRIES = 16
 const PAUSES = { firstMs: 50, longestMs: 1_000 }
-/** No stream has this many events, and of the ids of other stores one in 2³² is this low. */
+/**
+ * The bound between places and the ids of other stores: no stream has this many events, and of
+ * those ids one in 2³² is this low.
+ */
 const PLACE_MAX = 2 ** 32
 
 export interface MovedTextsPorts {
@@ -89,7 +92,7 @@ export class MovedTexts implements MovableTexts {
       if (isOther || last >= events.length) throw otherTexts(owner)
       const append = firstAppendOf(events.slice(last + 1))
       if (append.length === 0) return
-      // Of an append whose outcome is not known these are the very same events again.
+      // After an append whose outcome is not known these are the very same events again.
       const result = await this.#streams.send(owner, last, append)
       if (result.kind === 'appended') continue
       if (result.kind === 'not-written' && result.reason === 'stream-deleted') {
@@ -152,7 +155,7 @@ function covers(page: readonly PlacedText[], id: string): boolean {
   return first !== undefined && last !== undefined && first.id <= id && id <= last.id
 }
 
-/** As many as one append takes. */
+/** Takes as many events as one append takes. */
 function firstAppendOf(events: readonly NewServerEvent[]): readonly NewServerEvent[] {
   let bytes = 0
   const end = events.slice(0, MAX_APPEND_TEXTS).findIndex(({ data }) => {

@@ -31,7 +31,7 @@ const MOVED_TYPE = 'TextMoved'
  * could go on after one.
  */
 const SALT_AMONG = 10
-/** Texts of one owner that are read in one call: a text has 10,000 characters at most. */
+/** How many texts of one owner are read in one call. A text has 10,000 characters at most. */
 const PAGE_EVENTS = 100
 const ID_RADIX = 16
 
@@ -99,7 +99,7 @@ export class OwnerStreams {
     owner: string,
     start: Pick<OwnerStart, 'idsAbove'>,
   ): AsyncGenerator<PlacedText, void> {
-    // Left out at first: the first that was not erased.
+    // The place is left out at first, which begins at the first event that was not erased.
     for (let place: { readonly from?: number } = {}; ; ) {
       const request = { direction: 'forwards', limit: PAGE_EVENTS, ...place } as const
       const page = await this.#read(owner, request)
@@ -180,7 +180,7 @@ export function idOf(place: number): string {
   return place.toString(ID_RADIX).padStart(2 * TEXT_ID_BYTES, '0')
 }
 
-/** The other way round. @returns undefined when no text that was kept here has such an id */
+/** Finds the place of an id. @returns undefined when no text that was kept here has such an id */
 export function placeOf(id: string): number | undefined {
   const place = Number.parseInt(id, ID_RADIX)
   return Number.isSafeInteger(place) ? place : undefined

@@ -34,7 +34,7 @@ const CLOCK_DIFFERENCE_MS = 2_000
 const REWOUND_AFTER_MS = 5_000
 
 export interface WatchTimes {
-  /** Between two looks at a connection that holds, in milliseconds. */
+  /** The time between two looks at a connection that holds, in milliseconds. */
   readonly everyMs?: number
   readonly rewoundAfterMs?: number
 }
@@ -50,21 +50,26 @@ const MAY_NOT_WRITE =
 /** What is remembered of an event: enough to know it again. */
 export interface SeenEvent
   extends Pick<RecordedEvent, 'stream' | 'revision' | 'hash' | 'position'> {
-  /** Between these two times of our clock this process appended it; undefined when another did. */
+  /**
+   * The two times of our clock between which this process appended the event; undefined when
+   * another did.
+   */
   readonly appended?: { readonly fromMs: number; readonly untilMs: number }
 }
 
 export interface LogWatchPorts {
   readAll(request: ServerReadAll): Promise<readonly ServerEvent[]>
-  /** By our name of the stream. */
+  /** Reads a stream by our name of it. */
   readStream(request: ServerReadStream): Promise<readonly RecordedEvent[]>
-  /** Undefined when the event is none of ours. */
+  /** Reads an event of ours; undefined when the event is none of ours. */
   toOwn(event: ServerEvent): RecordedEvent | undefined
   /** Whether the server was told to hide events of the stream. */
   isSetAside(stream: string): boolean
   /** Asks the server whether the user may write, and writes nothing. */
   mayWrite(): Promise<boolean>
-  /** Why nothing may be sold on the log, because it is being moved; undefined when it is not. */
+  /**
+   * Tells why nothing may be sold on the log, because it is being moved; undefined when it is not.
+   */
   halfMoved(): Promise<string | undefined>
   readonly times?: WatchTimes | undefined
   readonly warn: Warn
@@ -90,7 +95,7 @@ export class LogWatch {
     this.#ports = ports
   }
 
-  /** From the first reader on. Idempotent. */
+  /** Begins to watch the server. The first reader calls this. Idempotent. */
   start(): void {
     if (!this.#closing.signal.aborted) this.#running ??= this.#stayWatching()
   }
@@ -128,7 +133,8 @@ export class LogWatch {
   }
 
   /**
-   * Before anything is read or written while it is not sure.
+   * Makes sure of the log. To be called before anything is read or written while the watch is not
+   * sure.
    *
    * @throws {StoreRewoundError} when the server does not hold what it held
    * @throws {StoreAwayError} while that is not known
@@ -168,7 +174,7 @@ export class LogWatch {
     for (;;) {
       await pause(systemTimer, everyMs, signal)
       if (signal.aborted) return
-      // Who reads meets the same error, and says so.
+      // A reader meets the same error, and says so.
       await this.#look().catch(() => {})
       if (!this.#mayWrite) await this.#askForRight().catch(() => {})
     }
@@ -292,7 +298,7 @@ export class LogWatch {
       const [event] = await this.#ports.readAll(request)
       return event
     } catch (error) {
-      // In another log no event begins there.
+      // The position can lie inside another log's event: no event begins there.
       if (error instanceof RangeError) return undefined
       throw error
     }

@@ -17,7 +17,7 @@ const DELETED = 'it was deleted for ever'
 const harmfulKeys = ['$maxAge', '$maxCount', '$tb', '$acl'] as const
 const DELETED_BEFORE = 2 ** 63
 
-/** What was ordered, in words that end a sentence about the stream. */
+/** An order, in words that end a sentence about the stream. */
 export type Order = string
 
 export interface SetAsideStream {
@@ -29,9 +29,14 @@ export interface SetAsideStream {
 export class SetAsideStreams {
   readonly #prefix: string
   readonly #warn: Warn
-  /** By the server's names. One entry for each stream that somebody has given such an order for. */
+  /**
+   * The orders by the server's names. There is one entry for each stream that somebody has given
+   * such an order for.
+   */
   readonly #orders = new Map<string, Order>()
-  /** Everything up to here was looked at: a log that is read again has older orders. */
+  /**
+   * The position up to which everything was looked at: a log that is read again has older orders.
+   */
   #lookedUpTo: Position = START
 
   constructor(prefix: string, warn: Warn) {
@@ -39,7 +44,7 @@ export class SetAsideStreams {
     this.#warn = warn
   }
 
-  /** To be called with every event of the log, in its order. */
+  /** Notes an order. To be called with every event of the log, in its order. */
   note(event: ServerEvent): void {
     // A deletion for ever is never taken back: it counts however long ago it was.
     if (event.position <= this.#lookedUpTo && event.type !== DELETED_FOR_EVER) return
@@ -64,7 +69,7 @@ export class SetAsideStreams {
   }
 
   /**
-   * For who meets a deletion before it is seen in the log.
+   * Notes a deletion that somebody meets before it is seen in the log.
    *
    * @param stream by our name
    */

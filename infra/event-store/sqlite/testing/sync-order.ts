@@ -10,13 +10,13 @@ export interface SyncOrder {
   readonly broken: readonly string[]
   /** Appends that were told. */
   readonly told: number
-  /** How often the log began again. */
+  /** How often the log of SQLite began again. */
   readonly begunAgain: number
 }
 
 type Part = 'log' | 'file'
 
-/** `12 pwrite64(20</tmp/x/ledger.db-wal>, "..."..., 24, 0) = 24` */
+/** A call such as `12 pwrite64(20</tmp/x/ledger.db-wal>, "..."..., 24, 0) = 24`. */
 const CALL = /^(?<thread>\d+) +(?<call>\w+)\((?<descriptor>\d+)<(?<path>[^>]*)>(?<rest>.*)/
 const RESUMED = /^(?<thread>\d+) +<\.\.\. \w+ resumed>/
 const TOLD = /^, "appended/
@@ -33,7 +33,7 @@ class TraceReader implements SyncOrder {
   told = 0
   begunAgain = 0
   readonly #unsynced = { log: false, file: false }
-  /** By thread: what it is syncing, while the call has not come back. */
+  /** What each thread is syncing, while the call has not come back. */
   readonly #syncing = new Map<string, Part>()
 
   read(line: string): void {
