@@ -49,9 +49,12 @@ import { evidenceQueries } from '../src/views/evidence/queries.ts'
 
 const CLI = fileURLToPath(new URL('../../services/cli/src/main.ts', import.meta.url))
 const EXAMPLES = fileURLToPath(new URL('../../examples/verify/', import.meta.url))
-/** Of what stands behind the name in `/proc/self/stat`; counted in ticks. */
+/**
+ * The place of the time of children among the fields behind the name in `/proc/self/stat`, which
+ * count ticks.
+ */
 const CHILDREN_FIELD = 13
-/** Above the goals, ten million events included. */
+/** How long a child may run: above the goals, ten million events included. */
 const CHILD_MS_MAX = 3_600_000
 const TICKS_PER_SECOND = 100
 const LIFECYCLES_PER_APPEND = 100
@@ -96,14 +99,14 @@ async function measureVerifiers(events: number): Promise<void> {
   }
   for (const [name, [command = '', ...words]] of Object.entries(commands)) {
     const [startedAt, before] = [performance.now(), childrenSeconds()]
-    // Whoever does not find it to be ok ends with another code than 0.
+    // A verifier that does not find the file to be right ends with another code than 0.
     execFileSync(command, words, { timeout: CHILD_MS_MAX })
     say(`verify_${name}_s`, (performance.now() - startedAt) / 1_000)
     if (before !== undefined) say(`verify_${name}_cpu_s`, (childrenSeconds() ?? 0) - before)
   }
 }
 
-/** Processor time of all processes that were started here and have ended. */
+/** Reads the processor time of all processes that were started here and have ended. */
 function childrenSeconds(): number | undefined {
   if (!existsSync('/proc/self/stat')) return undefined
   const [, fields = ''] = readFileSync('/proc/self/stat', 'utf8').split(') ')
@@ -223,7 +226,7 @@ function measureTree(leaves: number): void {
   }
 }
 
-/** How often this process has read from a file, on Linux; otherwise 0. */
+/** Counts how often this process has read from a file, on Linux; otherwise 0. */
 function fileReads(): number {
   if (!existsSync('/proc/self/io')) return 0
   return Number(/syscr: (\d+)/.exec(readFileSync('/proc/self/io', 'utf8'))?.[1])

@@ -52,22 +52,30 @@ import type { Views } from './views/views.ts'
 const OWNER_ONLY_FOLDER = 0o700
 
 export interface OpenProjections {
-  /** Made when it is missing. Other files in it that look like views are removed. */
+  /**
+   * The folder of the views. It is made when it is missing, and other files in it that look like
+   * views are removed.
+   */
   readonly folder: string
   readonly store: EventStore
   readonly reach?: ReachCrashPoint
-  /** Of builds and rebuilds. Default: a step in every turn of the event loop. */
+  /** The pace of builds and rebuilds. Default: a step in every turn of the event loop. */
   readonly pace?: Pace | undefined
   readonly timer: Timer
   readonly keepFile: KeepFile
   readonly log: ProjectionLog
-  /** Default `rebuild`. */
+  /** What becomes of views that have seen more than the log holds. Default: `rebuild`. */
   readonly olderLog?: OlderLogRule
-  /** Told of every stream that a view leaves out. */
+  /** Is told of every stream that a view leaves out. */
   readonly quarantine?: Pick<Quarantine, 'note'> | undefined
-  /** Default: every stream is whole, and a view that cannot fold an event is at fault. */
+  /**
+   * Tells whether a stream is whole. Default: every stream is, and a view that cannot fold an event
+   * is at fault.
+   */
   readonly inspect?: InspectStream | undefined
-  /** For builds of a long log. Default: all is built on the thread that opens the views. */
+  /**
+   * The threads for builds of a long log. Default: all is built on the thread that opens the views.
+   */
   readonly threads?: BuildThreads | undefined
 }
 
@@ -88,7 +96,10 @@ export interface Projections {
    */
   reached(position: Position, timeoutMs: number, name?: string): Promise<boolean>
   status(): Promise<readonly ProjectionDetails[]>
-  /** The same while the log does not say where it ends: at the furthest event of any view. */
+  /**
+   * Tells what {@link status} does while the log does not say where it ends: it is taken to end at
+   * the furthest event of any view.
+   */
   lastStatus(): readonly ProjectionDetails[]
   /** The last event in the rows of each view that has any. */
   checkpoints(): readonly ViewCheckpoint[]
@@ -105,7 +116,7 @@ export interface Projections {
     signal?: AbortSignal,
   ): Promise<RebuildSummary>
   /**
-   * What a rebuild would have to do, tried on the beginning of the log. Nothing changes.
+   * Tells what a rebuild would have to do, tried on the beginning of the log. Nothing changes.
    *
    * @throws {ServiceError} as {@link rebuild}
    */
@@ -138,10 +149,10 @@ export interface Projections {
   close(): Promise<void>
 }
 
-/** What the events that were folded make. */
+/** The views that the events which were folded make. */
 export interface Replay {
   fold(batch: readonly RecordedEvent[]): Promise<void>
-  /** Behind the last event: from then on it can be asked. */
+  /** To be called behind the last event: from then on the views can be asked. */
   finish(): Promise<Pick<Views, 'accounts' | 'account' | 'statement' | 'keys'>>
   close(): Promise<void>
 }
@@ -170,7 +181,7 @@ export async function openProjections({
   }
   const live = followed.map((projection) => LiveView.open(folder, projection, ports, log))
   if (olderLog !== 'rebuild') {
-    // Before anybody reads them: rows of another log are told to nobody.
+    // This comes before anybody reads them: rows of another log are told to nobody.
     await resetForeignViews(live, store, log, olderLog).catch((error) => {
       for (const view of live) view.file.close()
       throw error
@@ -229,7 +240,7 @@ function rebuildsByName(
   }
 }
 
-/** In files of this name. */
+/** Opens a replay in files of this name. */
 function openReplay(
   replayed: readonly Projection[],
   folder: string,
@@ -261,7 +272,7 @@ function namedView(live: readonly LiveView[], name: string): LiveView {
   throw new ServiceError('not_found', `there is no view "${name}": the views are ${names}`)
 }
 
-/** What a crash left of a rebuild or a replay, and views of other versions. */
+/** Removes what a crash left of a rebuild or a replay, and views of other versions. */
 function removeLeftovers(folder: string, followed: readonly Projection[]): void {
   const current = new Set(followed.map((projection) => viewPath(folder, projection)))
   for (const name of readdirSync(folder)) {

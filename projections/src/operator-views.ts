@@ -25,7 +25,7 @@ import type { Views } from './views/views.ts'
 /** How long a question for an event waits for what was written last. */
 const EVENTS_WAIT_MS = 2_000
 
-/** What an operator can ask beyond what the gateway asks. */
+/** The questions of an operator, beyond what the gateway asks. */
 export interface OperatorViews extends Views, EvidenceQueries {
   accountTotals(): AccountTotals
   /**
@@ -37,10 +37,10 @@ export interface OperatorViews extends Views, EvidenceQueries {
   movementsSnapshot(): Promise<MovementsSnapshot>
 }
 
-/** What moved balances, as it was at one position of the log, until it is closed. */
+/** The movements of balances as they were at one position of the log, until it is closed. */
 interface MovementsSnapshot {
   readonly position: Position
-  /** From one quarter of an hour to another, in milliseconds since 1970. */
+  /** Sums the movements from one quarter of an hour to another, in milliseconds since 1970. */
   movements(accountId: string, from: number, to: number): AccountMonth
   close(): void
 }

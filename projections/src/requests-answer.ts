@@ -23,7 +23,7 @@ export async function requestsPage(
   const { cursor, limit, ...asked } = fields
   const list = ['requests', accountId, asked]
   const before = cursor === undefined ? {} : { before: cursorPlace(list, cursor) }
-  // One more than asked for: only then it is known that more follow.
+  // The query asks for one more than the customer did: only then it is known that more follow.
   const query = { ...requestsQueryOf(accountId, asked), ...before, limit: limit + 1 }
   const ids = views.requestIds(query)
   const shown = ids.slice(0, limit)

@@ -2,7 +2,10 @@
 const DAY_MS = 86_400_000
 const DAYS = 30
 
-/** Today and the 29 days before it, UTC. @param nowMs milliseconds since 1970, as both edges are */
+/**
+ * The period of today and the 29 days before it, UTC.
+ * @param nowMs milliseconds since 1970, as both edges are
+ */
 export function lastThirtyDays(nowMs: number): readonly [from: number, to: number] {
   const to = (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS
   return [to - DAYS * DAY_MS, to]

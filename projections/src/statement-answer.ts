@@ -62,7 +62,7 @@ export function statementPage(
   }
 }
 
-/** Who of the operator's people it was is no matter of the customer. */
+/** Makes the customer's entry, which does not tell who of the operator's people it was. */
 function ownEntryOf(row: StatementRow): StatementAnswer['data'][number] {
   const { actor: _, ...entry } = statementEntryOf(row)
   return entry

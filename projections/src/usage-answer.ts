@@ -19,7 +19,7 @@ import { readEdge, readZoneOf } from './asked-period.ts'
 import type { UsageStep, UsedTokens } from './views/rows/usage-rows.ts'
 import type { Views } from './views/views.ts'
 
-/** Today and the days before it. */
+/** How many days a question without a period covers: today and the days before it. */
 const DAYS_DEFAULT = 30
 /**
  * Rows that a page looks at, some 100 ms: an account that used 50 keys in every format gets fewer
@@ -75,7 +75,10 @@ export function usagePage(
   }
 }
 
-/** By default today and the 29 days before, so that a question without any field is answered. */
+/**
+ * Reads the period. By default it is today and the 29 days before, so that a question without any
+ * field is answered.
+ */
 function periodOf({ from, to }: UsageQueryFields, zone: Zone, nowMs: number): Period {
   const today = dateOf(nowMs, zone)
   const period = {
@@ -129,7 +132,7 @@ function edgesOf(
 
 type Row = UsageAnswer['data'][number]
 
-/** One row, or one for each class of tokens that was used. */
+/** Makes one row, or one for each class of tokens that was used. */
 function rowsOf(
   step: UsageStep,
   edges: readonly string[],

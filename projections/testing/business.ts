@@ -4,7 +4,9 @@ import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-sto
 import { AccountHistory, requestId, START_MS } from '@svc/testing/account-history'
 
 const ACCOUNTS = 15
-/** That a request is running while others come: it spans writes, and for some a commit. */
+/**
+ * How many requests run while others come, so that a request spans writes, and for some a commit.
+ */
 const RUNNING_MAX = 300
 
 export class Business<Store extends EventStore = MemoryEventStore> {

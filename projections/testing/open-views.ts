@@ -43,7 +43,7 @@ export async function viewsOf(
   return views
 }
 
-/** The same store, read in pages of another size. */
+/** Makes a store that reads the same one in pages of another size. */
 export function inBatchesOf(size: number, store: EventStore): EventStore {
   return {
     append: (request) => store.append(request),

@@ -3,7 +3,7 @@ import type { Worker } from 'node:worker_threads'
 import { afterAll, afterEach, beforeAll } from 'vitest'
 
 /**
- * To be called once in a file.
+ * Gathers the threads that start. To be called once in a file.
  *
  * @returns in the order of their start, empty again after each test
  */

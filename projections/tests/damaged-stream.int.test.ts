@@ -25,7 +25,9 @@ const raw = (type: string, data: string, metadata = '{"schemaVersion":1}'): NewE
   metadata,
 })
 
-/** What somebody can have written into the stream of an account, and what is said of it. */
+/**
+ * The texts that somebody can have written into the stream of an account, and what is said of each.
+ */
 const foreign = {
   'an unknown type': [raw('CreditConjured', '{}'), 'its type is unknown'],
   'a newer schema version': [

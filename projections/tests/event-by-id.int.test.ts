@@ -34,7 +34,7 @@ test.each(Object.entries(stores))('on %s', async (_name, open) => {
   for (const id of [UNKNOWN, 'req_1', '', UNKNOWN.toUpperCase()]) {
     expect(await views.eventOf(id)).toBeUndefined()
   }
-  // What was written a moment ago is waited for.
+  // The views wait for what was written a moment ago.
   const id = requestId(START_MS, 'late')
   await ada.accept(id, START_MS).settle(id, START_MS).writeTo(store)
   const last = (await store.readAll(ALL)).at(-1)

@@ -7,7 +7,10 @@ import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { expect, test } from 'vitest'
 import { inBatchesOf, viewsOf } from '../testing/open-views.ts'
 
-/** More than a tile of 256 tiles would need minutes here: two levels, and both sides of a tile. */
+/**
+ * The sizes of trees: two levels, and both sides of a tile. More than a tile of 256 tiles would
+ * need minutes here.
+ */
 const SIZES = [3, 4, 255, 256, 257, 511, 512, 513, 700]
 
 test.each([1, 7, 250])(

@@ -28,7 +28,7 @@ async function someHistory(store = new MemoryEventStore(), name = 'Ada') {
   return { store, history }
 }
 
-/** Before its first event stand those of others, which are passed over in two steps. */
+/** A log whose first event stands behind those of others, which are passed over in two steps. */
 class SharedLog extends MemoryEventStore {
   override readAll(request: ReadAllRequest): Promise<readonly RecordedEvent[]> {
     if (request.after === START) for (const events of [1_000, 2_000]) request.onPassedOver?.(events)
@@ -143,7 +143,7 @@ describe('a disk that is full', () => {
   })
 })
 
-/** As SQLite says it. */
+/** Makes the error that SQLite throws. */
 function diskFull(): Error {
   return Object.assign(new Error('database or disk is full'), { errcode: 13 })
 }

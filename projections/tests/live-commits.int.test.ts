@@ -15,7 +15,7 @@ import { projections } from '../src/followed/followed-projections.ts'
 import { openProjections } from '../src/open-projections.ts'
 import { KeptLog } from '../testing/open-views.ts'
 
-/** Of the time that passes by hand. */
+/** The timeout, in the time that passes by hand. */
 const TIMEOUT_MS = 60_000
 /** A batch at the end of the log waits for others for less than this. */
 const READ_MS = 20

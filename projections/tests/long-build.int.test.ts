@@ -17,7 +17,10 @@ import { Business } from '../testing/business.ts'
 import { dump, KeptLog } from '../testing/open-views.ts'
 
 const TIMEOUT_MS = 60_000
-/** With their ends 6,000 events: more than one commit of a build that shares the loop. */
+/**
+ * How many requests the log has: with their ends 6,000 events, more than one commit of a build that
+ * shares the loop.
+ */
 const REQUESTS = 2_000
 const sharing: Pace = { isShared: true, step: everyTurn.step }
 

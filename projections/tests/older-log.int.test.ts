@@ -18,7 +18,7 @@ async function storeWith(name: string, settledAt = START_MS): Promise<MemoryEven
   return store
 }
 
-/** The same log without its last events, until it is whole. */
+/** Makes the same log without its last events, until it is whole. */
 function shortened(store: EventStore) {
   let missing = 2
   const events = async () => (await store.readAll({ after: -1n, limit: 100 })).slice(0, -missing)

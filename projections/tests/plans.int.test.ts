@@ -4,7 +4,7 @@ import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-sto
 import { expect, test, vi } from 'vitest'
 import { viewsOf } from '../testing/open-views.ts'
 
-/** What may be looked at whole, and why. */
+/** The tables that may be looked at whole, and why. */
 const WHOLE: Readonly<Record<string, string>> = {
   accounts: 'counted by an index, for the metrics',
   holds: 'counted by an index: a row for each request that runs',

@@ -25,7 +25,7 @@ const started = startedThreads()
 const PREFIX = 'threads.'
 const TIMEOUT_MS = 60_000
 const POLLED = { timeout: 60_000, interval: 50 }
-/** With their ends some 1,000 events: four pages. */
+/** How many requests the log has: with their ends some 1,000 events, four pages. */
 const REQUESTS = 400
 const FOREIGN_EVENTS = 4_000
 const PAGE_EVENTS = 250
@@ -88,7 +88,7 @@ async function complete(store: EventStore, opened: Opened = {}) {
   return parts
 }
 
-/** What is built without any thread, once the views are closed. */
+/** Builds the views without any thread, and closes them. */
 async function builtHere(store: EventStore) {
   const { views, found, folder } = await complete(store, { isInThreads: false })
   await views.close()
@@ -131,7 +131,7 @@ test('a rebuild and a comparison tell of the events of others that are passed ov
   const { views, folder } = await complete(store)
   await views.close()
   for (const work of ['rebuild', 'compare'] as const) {
-    // One that has not read the log yet, and knows of no stretch without events of ours.
+    // This store has not read the log yet, and knows of no stretch without events of ours.
     const again = await complete(await openStore(double), { folder })
     started.length = 0
     let passedOver = 0

@@ -19,7 +19,7 @@ const started = startedThreads()
 
 const TIMEOUT_MS = 60_000
 const POLLED = { timeout: 30_000 }
-/** With their ends some 3,600 events: fifteen pages. */
+/** How many requests the log has: with their ends some 3,600 events, fifteen pages. */
 const REQUESTS = 1_200
 const threads = { count: 2, longEvents: 250, environment: {} }
 
@@ -142,7 +142,7 @@ describe('a first build', () => {
       isRead ||= page.at(-1)?.position === head
       return page
     }
-    // Asked for once more when all is folded.
+    // The end of the log is asked for once more when all is folded.
     store.lastPosition = async () => {
       if (isRead) {
         tellFolded()

@@ -6,7 +6,7 @@ import { viewsOf } from '../testing/open-views.ts'
 const minute = (n: number) => START_MS + n * 60_000
 const first = requestId(minute(1), 'first')
 const second = requestId(minute(2), 'second')
-/** 20 × 0.15 + 100 × 0.015 + 42 × 0.60 dollars per million, in pico-dollars. */
+/** The cost of 20 × 0.15 + 100 × 0.015 + 42 × 0.60 dollars per million, in pico-dollars. */
 const COST = 29_700_000n
 
 async function viewsAfter(write: (history: AccountHistory) => AccountHistory) {

@@ -26,7 +26,7 @@ import type { EvidenceQueries } from '../views/evidence/queries.ts'
 import { SignedCheckpoints, type StreamEnd } from './signed-checkpoints.ts'
 
 const SECOND_MS = 1_000
-/** How often other gateways may sign first before one gives up for now. */
+/** How often other gateways may sign first before this one gives up for now. */
 const TRIES_MAX = 5
 
 export interface LogKeys {
@@ -64,11 +64,11 @@ export class Checkpointer implements LogCheckpoints {
   readonly #ports: CheckpointerPorts
   readonly #stream: SignedCheckpoints
   #keys: LogKeys
-  /** One that this process knows to be published, and the tree to go on from. */
+  /** A checkpoint that this process knows to be published, and the tree to go on from. */
   #latest: SignedCheckpoint | undefined
   /** The last checkpoint of an earlier run, until the tree was seen to go on from it. */
   #unchecked: Checkpoint | undefined
-  /** One signs after the other. */
+  /** Lets one signature come after the other. */
   #turn: Promise<unknown> = Promise.resolve()
 
   constructor(ports: CheckpointerPorts) {
@@ -100,7 +100,7 @@ export class Checkpointer implements LogCheckpoints {
 
   rotate(): Promise<void> {
     return this.#inTurn(async () => {
-      // What the old key signed last is to hold before another one signs anything.
+      // The tree has to hold what the old key signed last before another key signs anything.
       await this.#checkedEnd()
       this.#keys = this.#ports.rotated(this.#keys, this.#seconds())
       this.#latest = undefined
@@ -143,11 +143,11 @@ export class Checkpointer implements LogCheckpoints {
     throw behind()
   }
 
-  /** The last checkpoint, when the tree has all that it covers, and goes on from it. */
+  /** Gives the last checkpoint, when the tree has all that it covers, and goes on from it. */
   async #checkedEnd(): Promise<Published> {
     const { store, reached } = this.#ports
     const published = await this.#published()
-    // Behind the reading: so the tree has whatever the other gateway's tree had.
+    // The look comes behind the reading, so the tree has whatever the other gateway's tree had.
     if (!(await reached(await store.lastPosition()))) throw behind()
     if (this.#unchecked !== undefined) this.#checkContinued(this.#unchecked)
     this.#unchecked = undefined
@@ -177,7 +177,7 @@ export class Checkpointer implements LogCheckpoints {
     throw contradicted(`The log is not what was signed: checkpoint ${size} does not hold any more`)
   }
 
-  /** One of another origin binds nobody: a new epoch has begun. */
+  /** Reads a remembered checkpoint. One of another origin binds nobody: a new epoch has begun. */
   #remembered(note: string): Checkpoint | undefined {
     const { first, rotations, signer } = this.#keys
     try {

@@ -11,7 +11,7 @@ import type { EvidenceQueries } from '../views/evidence/queries.ts'
 import type { RequestRow } from '../views/rows/request-rows.ts'
 import type { Views } from '../views/views.ts'
 
-/** Read and written in one step: about a millisecond. */
+/** How many events are read and written in one step: about a millisecond. */
 const PAGE_EVENTS = 250
 
 export interface EvidenceSources {
@@ -113,7 +113,10 @@ export async function requestEvidence(
   return headerLine(sources, { ...header, ...earlier(sources, checkpoint, since) }) + lines.join('')
 }
 
-/** Also what another gateway has signed meanwhile, and a customer knows. */
+/**
+ * Finds a checkpoint that covers the events, also one that another gateway has signed meanwhile and
+ * a customer knows.
+ */
 async function covering(
   sources: EvidenceSources,
   size: number,

@@ -29,14 +29,14 @@ const USAGE_PAGE_STEPS = 100
 
 export interface ExportSources {
   readonly views: UsageViews & RequestListViews & Pick<Views, 'statement'>
-  /** For what the log has words for. */
+  /** The texts that the log has only words for. */
   readonly texts: Pick<TextStore, 'find'>
   readonly pace: Pace
 }
 
 export interface ExportedAccount {
   readonly accountId: string
-  /** Of the last event of the account that the views hold. */
+  /** The position of the last event of the account that the views hold. */
   readonly position: string
 }
 
@@ -55,7 +55,7 @@ export function statementExport(
       const page = await pace.step(() =>
         views.statement(after === undefined ? query : { ...query, after }),
       )
-      // Who of the operator's people it was is no matter of the customer.
+      // The customer is not told who of the operator's people did it.
       const rows = page.rows.map((row) => ({ ...statementEntryOf(row), actor: null }))
       const shown = await withTextsShown(texts, rows)
       yield { position, opening: formatExact(page.opening), rows: shown }
@@ -171,7 +171,7 @@ function headOf(
   }
 }
 
-/** RFC 3339 as clocks in the zone show it. */
+/** Writes a period in RFC 3339 as clocks in the zone show it. */
 function periodTexts(period: ReturnType<typeof readPeriod>, zone: Zone) {
   return {
     ...(period.from === undefined ? {} : { from: textIn(period.from, zone) }),

@@ -8,15 +8,15 @@ import { jsonText } from '@svc/contracts/json-text'
 import { formatExact, parseDollars } from '@svc/contracts/money'
 
 export interface ListHead {
-  /** Of its rows, with a version, such as `svc.requests_export/1`. */
+  /** The schema of the rows, with a version, such as `svc.requests_export/1`. */
   readonly schema: string
   readonly account_id: string
   readonly currency: 'USD'
   readonly zone: string
-  /** RFC 3339; undefined: since ever, until now. */
+  /** The period in RFC 3339. Undefined: since ever, until now. */
   readonly from?: string | undefined
   readonly to?: string | undefined
-  /** What else it was asked by. */
+  /** The other fields of the question. */
   readonly filter: Readonly<Record<string, string>>
   /** Every event of the account up to here in the log is in it. */
   readonly position: string
@@ -24,12 +24,12 @@ export interface ListHead {
 
 interface ListEnd {
   readonly rows: number
-  /** Exact dollars of all rows. */
+  /** The exact dollars of all rows. */
   readonly amount: string
   readonly sha256: string
 }
 
-/** Any row with an amount in exact dollars. */
+/** A row of any list that has an amount in exact dollars. */
 interface Priced {
   readonly amount: string
 }

@@ -15,7 +15,7 @@ import type { RecordedEvent } from '@svc/contracts/ports/event-store'
 type Schemas = typeof eventSchemas
 export type StoredEventType = keyof Schemas
 
-/** What an event's type says that its stored data is, in the current schema version. */
+/** The stored data of an event of this type, in the current schema version. */
 export type StoredData<T extends StoredEventType> = Readonly<Schemas[T]['_zod']['input']>
 
 export type StoredEvent = {
@@ -25,7 +25,7 @@ export type StoredEvent = {
 export interface DecodedEvent {
   readonly recorded: RecordedEvent
   readonly event: StoredEvent
-  /** Empty for an event that is in no account's stream. */
+  /** The account of the event's stream; empty for an event that is in no account's stream. */
   readonly accountId: string
 }
 
@@ -36,11 +36,11 @@ export interface UnreadableEvent {
 }
 
 export interface DecodedBatch {
-  /** As they are in the log. */
+  /** The events as they are in the log. */
   readonly recorded: readonly RecordedEvent[]
-  /** Those of them that can be read. */
+  /** The events that can be read. */
   readonly events: readonly DecodedEvent[]
-  /** The others. */
+  /** The events that cannot be read. */
   readonly unreadable: readonly UnreadableEvent[]
 }
 
@@ -64,7 +64,7 @@ export function decodeBatch(recorded: readonly RecordedEvent[]): DecodedBatch {
   return { recorded, events, unreadable }
 }
 
-/** What is said of a stream that is set aside because of an event. */
+/** Says why a stream is set aside because of an event. */
 export function causeOf({ type }: Pick<RecordedEvent, 'type'>, error: unknown): string {
   return `event ${type}: ${error instanceof Error ? error.message : String(error)}`
 }

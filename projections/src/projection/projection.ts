@@ -17,7 +17,7 @@ export interface TableDescription {
 export interface Projection {
   readonly name: string
   readonly version: number
-  /** `CREATE TABLE …` statements. */
+  /** The `CREATE TABLE …` statements. */
   readonly schema: string
   readonly tables: readonly TableDescription[]
   /** Prepares the handler on an open database that has the schema. */

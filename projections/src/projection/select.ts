@@ -23,12 +23,15 @@ export function select<Row>(database: DatabaseSync, sql: string): Select<Row> {
   return database.prepare(sql) as unknown as Select<Row>
 }
 
-/** Like {@link select}, for an aggregate without groups. */
+/** Prepares a statement like {@link select}, for an aggregate without groups. */
 export function selectOne<Row>(database: DatabaseSync, sql: string): SelectOne<Row> {
   return database.prepare(sql) as unknown as SelectOne<Row>
 }
 
-/** Like {@link select}, for many rows: as arrays of their columns they take half the time. */
+/**
+ * Prepares a statement like {@link select}, for many rows: as arrays of their columns they take
+ * half the time.
+ */
 export function selectArrays<Row extends readonly unknown[]>(
   database: DatabaseSync,
   sql: string,

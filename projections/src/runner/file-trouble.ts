@@ -2,7 +2,8 @@
 const SQLITE_CORRUPT = 11
 const SQLITE_NOT_A_DATABASE = 26
 /**
- * Busy, no memory, read-only, an I/O error, full, cannot open: true of the moment, not of the file.
+ * The codes for busy, no memory, read-only, an I/O error, full, and cannot open. They are true of
+ * the moment, and not of the file.
  */
 const PASSING_TROUBLE = new Set([5, 7, 8, 10, 13, 14])
 const PRIMARY_CODE_MASK = 0xff

@@ -20,11 +20,11 @@ export interface FoldLog {
   readonly inspect: InspectStream
   /** Is given what is read too, so that others need not read and parse the log once more. */
   readonly onBatch?: (batch: DecodedBatch) => Promise<void>
-  /** Told of events of others, in a log that is shared with them. */
+  /** Is told of events of others, in a log that is shared with them. */
   readonly onPassedOver?: PassedOver | undefined
   /**
-   * Told of a file that stays before an event of a whole stream, which it cannot fold; the others
-   * go on. Default: that is thrown.
+   * Is told of a file that stays before an event of a whole stream, which it cannot fold; the
+   * others go on. Default: the error is thrown.
    */
   readonly onUnfoldable?: (file: ViewFile, error: UnfoldableEventError) => void
 }
@@ -62,7 +62,7 @@ export async function foldLog(
 }
 
 /**
- * The same of events that were read already, each behind those that were folded before.
+ * Folds events that were read already, each behind those that were folded before.
  *
  * @throws when one cannot be folded
  */
@@ -109,7 +109,7 @@ async function foldTogether(
 }
 
 /**
- * From the last commit to the end of the batch, event by event.
+ * Folds event by event from the last commit to the end of the batch.
  *
  * @returns why the file stays before one of them; undefined when it has them all
  */

@@ -71,7 +71,7 @@ async function foreignness(
   const { position, stream, revision, hash } = file.folded
   if (position === START) return undefined
   const event = await eventAt(store, stream, revision)
-  // Only this stream is damaged, and svc verify names it: the rows of all others stand.
+  // If only this stream is damaged, svc verify names it, and the rows of all others stand.
   if (event === 'damaged' && position <= last) return undefined
   const found = event === 'damaged' ? undefined : event
   if (found?.position === position && found.hash === hash) return undefined

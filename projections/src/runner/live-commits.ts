@@ -38,7 +38,7 @@ export class LiveCommits {
     this.#call = Promise.withResolvers()
   }
 
-  /** Something was folded: its time runs, unless that of something before it does. */
+  /** Starts the time of what was folded, unless the time of something before it runs already. */
   plan(): void {
     this.#cancel ??= this.#timer.after(LIVE_COMMIT_MS, () => {
       this.#isDue = true
@@ -46,7 +46,7 @@ export class LiveCommits {
     })
   }
 
-  /** All was committed, or is to be read again. */
+  /** Forgets the time, when all was committed or is to be read again. */
   clear(): void {
     this.#cancel?.()
     this.#cancel = undefined

@@ -24,9 +24,9 @@ export class LiveView {
   readonly file: ViewFile
   state: ProjectionStatus['state'] = 'stopped'
   error: string | null = null
-  /** How far it is while it is built anew in threads and follows nothing here. */
+  /** How far the view is while it is built anew in threads and follows nothing here. */
   builtApart: { readonly position: Position; readonly events: number } | undefined
-  /** Among the events up to here one cannot be folded: they are folded and committed one by one. */
+  /** An event up to here cannot be folded, so these are folded and committed one by one. */
   #inDoubtUntil: Position = START
   #isForeign = false
 
@@ -86,7 +86,7 @@ export class LiveView {
   }
 
   /**
-   * The same while it {@link isInDoubt}.
+   * Folds event by event while the view {@link isInDoubt}.
    *
    * @throws {UnfoldableEventError} with the view standing just before the event
    */
@@ -104,12 +104,14 @@ export class LiveView {
     }
   }
 
-  /** As {@link commit}, while it catches up: once there is enough. */
+  /** Commits like {@link commit} while the view catches up, once there is enough. */
   commitIfLong(pace: Pace): Promise<void> {
     return this.#orRewind(() => this.file.commitIfLong(pace))
   }
 
-  /** As {@link commit}, at the end of the log: a file that was being built is then whole. */
+  /**
+   * Commits like {@link commit} at the end of the log. A file that was being built is then whole.
+   */
   finish(pace: Pace): Promise<void> {
     return this.#orRewind(() => this.file.finish(pace))
   }

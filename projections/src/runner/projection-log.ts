@@ -7,7 +7,7 @@ export interface ProjectionLog {
 
 export interface ReportedFields {
   readonly view?: string
-  /** Several projections, where the same happens to all of them. */
+  /** The projections, where the same happens to several of them. */
   readonly views?: readonly string[]
   readonly path?: string
   readonly threads?: number

@@ -16,7 +16,7 @@ export interface ProjectionStatus {
 export interface ProjectionDetails extends ProjectionStatus {
   /** Events that are in its rows. */
   readonly events: number
-  /** The last one since the start of the process; null: none. */
+  /** The last rebuild since the start of the process; null: none. */
   readonly rebuild: RebuildState | null
 }
 
@@ -28,6 +28,6 @@ export interface RebuildState {
   readonly total: number
   /** Rows in which the old view and the new one differed; null until it is done. */
   readonly differences: number | null
-  /** Why it failed, in one line. */
+  /** Why the rebuild failed, in one line. */
   readonly error: string | null
 }

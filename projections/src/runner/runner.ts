@@ -31,14 +31,17 @@ import { type LongViewBuilds, ViewsApart } from './views-apart.ts'
 
 /** Events that are read, or folded into all views, without a break: a millisecond or two. */
 export const BATCH_EVENTS = 250
-/** At the end of the log a commit is no longer put off: a millisecond or two. */
+/**
+ * How many events at the end of the log make a commit that is not put off: it takes a millisecond
+ * or two.
+ */
 const LIVE_COMMIT_EVENTS = 500
 /**
  * How long a batch at the end of the log waits for more events, unless a reader waits for it: so
  * requests in progress are not held up by views that nobody looks at.
  */
 const LIVE_LINGER_MS = 10
-/** Between two subscriptions, of which the first failed. */
+/** The pauses between two subscriptions, of which the first failed. */
 const PAUSES = { firstMs: 100, longestMs: 5_000 }
 
 export interface RunnerPorts {
@@ -47,9 +50,9 @@ export interface RunnerPorts {
   readonly log: ProjectionLog
   readonly olderLog: OlderLogRule
   readonly inspect: InspectStream
-  /** Told of every stream that a view leaves out. */
+  /** Is told of every stream that a view leaves out. */
   readonly quarantine: Pick<Quarantine, 'note'>
-  /** Of catching up. At the end of the log the views follow at once. */
+  /** The pace of catching up. At the end of the log the views follow at once. */
   readonly pace: Pace
   readonly timer: Timer
   readonly longBuilds: LongViewBuilds
@@ -105,7 +108,7 @@ export class Runner {
     this.#closing.abort()
     await this.#running
     for (const view of this.#views) {
-      // What is built apart is begun again by the next start.
+      // The next start begins anew what is built apart.
       if (view.builtApart === undefined) await this.#finishForTheLastTime(view)
       if (view.state !== 'failed') view.state = 'stopped'
     }
@@ -133,7 +136,7 @@ export class Runner {
     this.#apart.letJoin()
   }
 
-  /** The same of one that stays before an event which it cannot fold. */
+  /** Gives its place again to a view that stays before an event which it cannot fold. */
   reviveStopped(view: LiveView, error: unknown): void {
     this.#leave(view, error)
     this.#waiters.settle()
@@ -157,7 +160,10 @@ export class Runner {
     })
   }
 
-  /** What a full disk does not take is folded again at the next start: no reason not to stop. */
+  /**
+   * Commits once more. What a full disk does not take is folded again at the next start, so that is
+   * no reason not to stop.
+   */
   async #finishForTheLastTime(view: LiveView): Promise<void> {
     try {
       await view.file.finish()
@@ -204,7 +210,7 @@ export class Runner {
 
   async #hear(subscription: AsyncIterator<SubscriptionBatch>, signal: AbortSignal): Promise<void> {
     let next = subscription.next()
-    // Taken before the work that it may come in the middle of: so no call is missed.
+    // The call is taken before the work that it may come in the middle of, so that none is missed.
     let called = this.#commits.called
     for (;;) {
       const heard = await Promise.race([next, called])
@@ -247,7 +253,7 @@ export class Runner {
     if (isLive) await this.#commitLive()
     else this.#waiters.settle()
     if (caughtUp) return
-    // Those that are left go on from where they are.
+    // The views that are left go on from where they are.
     const isFewer = this.#apart.takeLong(this.#active(), () => this.#endFollowing())
     if (isFewer) throw new ViewsApartError()
   }
@@ -261,7 +267,8 @@ export class Runner {
     for (let from = 0; from < events.length; ) {
       const part = events.slice(from, from + stepSize(this.#pace, BATCH_EVENTS))
       from += part.length
-      // Known before they are folded: what is folded singly commits each event.
+      // The doubt is looked at before the folding, because what is folded singly commits each
+      // event.
       const inDoubt = views.filter(({ isInDoubt }) => isInDoubt)
       const decoded = await step(() => {
         const batch = decodeBatch(part)
@@ -289,7 +296,7 @@ export class Runner {
     else await view.commitIfLong(this.#pace)
   }
 
-  /** At the end of the log: what is due, and what somebody waits for. */
+  /** Commits at the end of the log what is due, and what somebody waits for. */
   async #commitLive(): Promise<void> {
     if (!this.#caughtUp) return
     const { isDue } = this.#commits
@@ -347,7 +354,7 @@ export class Runner {
     await this.#backoff.pause(signal)
   }
 
-  /** What was read before the trouble can be seen during it. */
+  /** Commits what was read before the trouble, so that it can be seen during it. */
   #commitBeforePause(): void {
     for (const view of this.#active()) {
       try {
@@ -379,7 +386,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** {@link START} of none. */
+/** Finds the lowest position; {@link START} of none. */
 export function lowest(positions: readonly Position[]): Position {
   return (
     positions.reduce<Position | undefined>(

@@ -7,7 +7,7 @@ import type { Projection, Projector } from '../projection/projection.ts'
 import { select, selectOne } from '../projection/select.ts'
 import { ForeignFileError } from './file-trouble.ts'
 
-/** The last event in the rows, and how many events that makes. */
+/** The last event in the rows, and how many events were folded up to it. */
 export interface Checkpoint {
   readonly position: Position
   readonly stream: string
@@ -29,7 +29,9 @@ const CHECKPOINT_SCHEMA = `
   ) STRICT;
   INSERT INTO checkpoint VALUES (1, '${START}', '', -1, '', 0);
 `
-/** Of streams that are set aside: what stands in them from the revision on is in no row. */
+/**
+ * The table of streams that are set aside: what stands in them from the revision on is in no row.
+ */
 const SET_ASIDE_SCHEMA = `
   CREATE TABLE IF NOT EXISTS set_aside (
     stream    TEXT PRIMARY KEY,
@@ -38,17 +40,17 @@ const SET_ASIDE_SCHEMA = `
   ) STRICT, WITHOUT ROWID;
 `
 /**
- * What a batch of a thousand accounts touches fits: while a view is built, a page is then written
- * once, not many times.
+ * The cache of a file that is being built: it holds what a batch of a thousand accounts touches, so
+ * that a page is written once and not many times.
  */
 const CACHE_KIB = 32 * 1024
-/** For a view that serves: its batches are small, and there are several views. */
+/** The cache of a view that serves: its batches are small, and there are several views. */
 const KEPT_CACHE_KIB = 8 * 1024
 /** A rollback needs the journal, also in a file that no crash needs to survive. */
 const BUILD_SETTINGS = `
   PRAGMA journal_mode = MEMORY;
   PRAGMA synchronous = OFF;`
-/** What the disk must have, and when, is the business of the {@link KeptFile}. */
+/** The settings of a kept file. The {@link KeptFile} sees to what the disk must have, and when. */
 const KEEP_SETTINGS = `
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = OFF;
@@ -64,7 +66,9 @@ export interface KeptFile {
   checkpointIfLong(): Promise<void>
   /** Closes the database too, with all of it on the disk. */
   close(): void
-  /** As {@link KeptFile.close}, for a file that is thrown away, or synced by another. */
+  /**
+   * Closes the file as {@link KeptFile.close} does, where it is thrown away, or synced by another.
+   */
   closeUnsynced(): void
 }
 
@@ -81,7 +85,7 @@ export function keepDatabase(database: DatabaseSync, path: string, keepFile: Kee
 export interface OpenedViewDatabase {
   readonly database: DatabaseSync
   readonly projector: Projector
-  /** Undefined while the file is being built. */
+  /** The kept file; undefined while the file is being built. */
   readonly kept: KeptFile | undefined
   readonly checkpoint: Checkpoint
   readonly setAside: SetAside
@@ -117,7 +121,7 @@ export function openViewDatabase(
   }
 }
 
-/** Left by a process that did not finish it. */
+/** Tells whether a process left the file without having finished it. */
 function isHalfBuilt(projection: Projection, path: string): boolean {
   const database = new DatabaseSync(path)
   try {
@@ -127,7 +131,7 @@ function isHalfBuilt(projection: Projection, path: string): boolean {
   }
 }
 
-/** Negative in a file that is being built. */
+/** The version of the file: negative while it is being built. */
 function versionOf(database: DatabaseSync): number {
   return selectOne<{ user_version: number }>(database, 'PRAGMA user_version').get().user_version
 }
@@ -144,10 +148,10 @@ function prepareSchema(database: DatabaseSync, projection: Projection, path: str
     COMMIT;`)
 }
 
-/** By the stream. */
+/** The holes of a view, by the stream. */
 export type SetAside = ReadonlyMap<string, ViewHole>
 
-/** Where a view has stopped to follow a stream, and why. */
+/** The place where a view has stopped to follow a stream, and why. */
 export interface ViewHole {
   readonly revision: number
   readonly cause: string
@@ -176,7 +180,10 @@ export function removeDatabase(path: string): void {
   for (const suffix of FILES) rmSync(path + suffix, { force: true })
 }
 
-/** Beside the event loop: freeing the pages of a large file takes tens of milliseconds. */
+/**
+ * Removes the file beside the event loop: freeing the pages of a large file takes tens of
+ * milliseconds.
+ */
 export async function removeLargeDatabase(path: string): Promise<void> {
   for (const suffix of FILES) await rm(path + suffix, { force: true })
 }

@@ -36,7 +36,7 @@ import {
 } from './view-database.ts'
 
 /**
- * While it catches up a file that is kept commits after this many events, in a few milliseconds.
+ * After how many events a kept file commits while it catches up; a commit takes a few milliseconds.
  * The end of the log has its own rule (`live-commits.ts`).
  */
 const COMMIT_EVENTS = 2_000
@@ -44,12 +44,12 @@ const COMMIT_EVENTS = 2_000
 const WRITE_EVENTS = 1_000
 /** A file that is being built commits after this many. */
 const BUILD_COMMIT_EVENTS = 20_000
-/** About a millisecond. */
+/** How many rows one step writes, in about a millisecond. */
 const ROWS_PER_STEP = 500
 
 export interface ViewPorts {
   readonly keepFile: KeepFile
-  /** Called at the end of a transaction, and after it. */
+  /** Is called at the end of a transaction, as `afterCommit` is after it. */
   beforeCommit(): void
   afterCommit(): void
 }
@@ -67,11 +67,11 @@ export class ViewFile {
   generation = 0
   #database: DatabaseSync
   #projector: Projector
-  /** Undefined while the file is being built. */
+  /** The kept file; undefined while the file is being built. */
   #kept: KeptFile | undefined
   #committed: Checkpoint
   #folded: Checkpoint
-  /** Of the events that were folded, those whose passing rows are written. */
+  /** How many of the folded events have their passing rows written. */
   #writtenEvents: number
   #buildCommitEvents = BUILD_COMMIT_EVENTS
   #setAside: Map<string, ViewHole>
@@ -121,7 +121,10 @@ export class ViewFile {
     return this.#folded.events - this.#committed.events
   }
 
-  /** For queries. Never kept: another one takes its place when the file is reset or replaced. */
+  /**
+   * The database, for queries. Nobody may keep it: another one takes its place when the file is
+   * reset or replaced.
+   */
   get database(): DatabaseSync {
     return this.#database
   }
@@ -146,7 +149,9 @@ export class ViewFile {
     this.#folded = { position, stream, revision, hash, events: count }
   }
 
-  /** From this event on its stream is in no row, for the rest of the life of the file. */
+  /**
+   * Leaves out a stream: from this event on it is in no row, for the rest of the life of the file.
+   */
   leaveOut({ stream, revision }: Pick<RecordedEvent, 'stream' | 'revision'>, cause: string): void {
     if (this.#setAside.has(stream)) return
     this.#setAside.set(stream, { revision, cause })
@@ -163,8 +168,8 @@ export class ViewFile {
   }
 
   /**
-   * While it catches up: commits, or writes, once enough was folded. Nothing may be folded or
-   * committed until it has resolved.
+   * Commits or writes while the file catches up, once enough was folded. Nothing may be folded or
+   * committed until this has resolved.
    *
    * @throws with the view back at its last commit
    */
@@ -220,7 +225,7 @@ export class ViewFile {
   }
 
   /**
-   * Of a file that is being built: commits, and brings all that was folded to the disk, so that
+   * Commits a file that is being built, and brings all that was folded to the disk, so that
    * {@link complete} takes no longer than it must.
    */
   async prepare(pace: Pace): Promise<void> {
@@ -254,14 +259,14 @@ export class ViewFile {
     return { freed }
   }
 
-  /** What is not committed is given up: the log has it. */
+  /** Closes the file, and gives up what is not committed: the log has it. */
   close(): void {
     if (!this.#database.isOpen) return
     if (this.#kept === undefined) this.#database.close()
     else this.#kept.close()
   }
 
-  /** For a file that is thrown away, or synced afterwards. */
+  /** Closes a file that is thrown away, or synced afterwards. */
   #closeUnsynced(): void {
     if (!this.#database.isOpen) return
     if (this.#kept === undefined) this.#database.close()
@@ -336,11 +341,12 @@ export class ViewFile {
     this.#projector.forget()
     this.#folded = this.#committed
     this.#writtenEvents = this.#committed.events
-    // Where one event cannot be folded there may be others: less is folded once more for them.
+    // Where one event cannot be folded there may be others, so shorter stretches are folded once
+    // more for them.
     this.#buildCommitEvents = COMMIT_EVENTS
     for (const stream of this.#newlySetAside) this.#setAside.delete(stream)
     this.#newlySetAside.clear()
-    // SQLite rolls back by itself when the disk is full, but not always.
+    // SQLite rolls back by itself when the disk is full, but not in every case.
     if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
   }
 

@@ -1,4 +1,4 @@
-/** Who caused an event, as its metadata say; null where they do not. */
+/** Tells who caused an event, by its metadata; null where they do not say. */
 export function actorOf(metadata: string): string | null {
   const { actor } = JSON.parse(metadata) as { readonly actor?: string }
   return actor ?? null

@@ -16,7 +16,10 @@ export type MovementKind = 'payments' | 'promotional' | 'expired' | 'refunded' |
 /** An event that moves the balance by something else than usage, money as it is stored. */
 export interface Movement {
   readonly kind: MovementKind
-  /** As the column counts it: expiry and refund leave the balance when they are above zero. */
+  /**
+   * The amount as the column counts it: expiry and refund leave the balance when they are above
+   * zero.
+   */
   readonly amount: string
   readonly balance: string
 }
@@ -58,7 +61,10 @@ function namedMovement(event: StoredEvent): Movement | undefined {
   }
 }
 
-/** What is paid out leaves the balance as money; what is written off is no money. */
+/**
+ * Tells what a closing moves. What is paid out leaves the balance as money; what is written off is
+ * no money.
+ */
 function closed({ remainder, amount, balanceAfter }: StoredData<'AccountClosed'>): Movement {
   if (remainder !== 'paid_out') return corrected(amount, balanceAfter)
   return { kind: 'refunded', amount: negated(amount), balance: balanceAfter }
@@ -68,7 +74,7 @@ function corrected(amount: string, balance: string): Movement {
   return { kind: 'corrected', amount, balance }
 }
 
-/** The same amount, in decimal text, with the other sign. */
+/** Gives the amount, in decimal text, the other sign. */
 export function negated(amount: string): string {
   if (amount.startsWith('-')) return amount.slice(1)
   return amount === '0' ? amount : `-${amount}`

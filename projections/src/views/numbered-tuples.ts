@@ -6,7 +6,10 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { type Select, type SelectOne, select, selectOne } from '../projection/select.ts'
 
-/** Kept in memory, so that the table is asked once for each in most lives: about 20 MB. */
+/**
+ * How many tuples are kept in memory, so that the table is asked once for each in most lives: about
+ * 20 MB.
+ */
 const TUPLES_KEPT = 50_000
 
 /**

@@ -25,7 +25,7 @@ interface KeyedTable<Stored, Row> {
 }
 
 /**
- * How rows are found and removed by their key.
+ * Prepares statements that find and remove rows by their key.
  *
  * Here and in all tables of views, what writes is called with `get` too: `run` makes an object of
  * each result, which costs a tenth of the row.

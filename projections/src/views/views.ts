@@ -48,15 +48,15 @@ export interface Views {
   requestOfKey(accountId: string, keyHash: string): Promise<RequestRow | undefined>
   /** Requests without an end, earliest deadline first: where the sweeper looks. */
   runningRequests(limit: number): readonly RunningRequestRow[]
-  /** By their age. */
+  /** Lists accounts by their age. */
   accounts(page: AccountsPage): readonly AccountRow[]
   account(accountId: string): AccountRow | undefined
-  /** In no order of use; `after` is where a page before ended. */
+  /** Lists accounts in no order of use; `after` is where a page before ended. */
   accountStandings(page: { readonly after?: number; readonly limit: number }): StandingsPage
   /** The oldest first. */
   accountsCalled(page: Omit<AccountsPage, 'isNewestFirst'>): readonly AccountCalled[]
   /**
-   * What was debited for requests since a moment, in the order of the accounts.
+   * Tells what was debited for requests since a moment, in the order of the accounts.
    *
    * @param fromMs on a quarter of an hour, in milliseconds since 1970
    */
@@ -68,10 +68,12 @@ export interface Views {
   /** Every version that was ever published, oldest first. */
   prices(): readonly PriceRow[]
   statement(query: StatementQuery): Statement
-  /** Of the requests that {@link Views.requestIds} lists, by status: only those that there are. */
+  /**
+   * Sums the requests that {@link Views.requestIds} lists, by status: only those that there are.
+   */
   requestTotals(query: RequestTotalsQuery): readonly RequestTotal[]
   usage(query: UsageQuery): Usage
-  /** The first quarter of an hour from a moment on in which something was used. */
+  /** Finds the first quarter of an hour from a moment on in which something was used. */
   nextUse(query: Omit<UsageQuery, 'edges' | 'groupBy'>, fromMs: number): number | undefined
   /** Combinations of key, model and format that an account has used. */
   seriesCount(accountId: string): number

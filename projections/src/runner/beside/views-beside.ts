@@ -25,31 +25,31 @@ export interface BuildPorts {
 export interface ViewComparison {
   readonly name: string
   readonly events: number
-  /** Between the live rows and those that the log makes. */
+  /** The differences between the live rows and those that the log makes. */
   readonly differences: Differences
 }
 
 /** How far a view is. */
 export interface FoldedPlace {
-  /** Of the last event. */
+  /** The position of the last event. */
   readonly position: Position
-  /** How many events that makes. */
+  /** How many events were folded up to that place. */
   readonly events: number
 }
 
 export interface FoldBeside {
-  /** The last event. */
+  /** The position of the last event. */
   readonly until: Position
-  /** Of views that are at the same place of the log. Default: all. */
+  /** The names of views that are at the same place of the log. Default: all. */
   readonly names?: readonly string[]
   /** Is given what is read too: only from the start of the log on. */
   readonly onBatch?: FoldLog['onBatch']
   readonly onFolded?: ((folded: FoldedPlace, names: readonly string[]) => void) | undefined
-  /** Told of events of others, in a log that is shared with them. */
+  /** Is told of events of others, in a log that is shared with them. */
   readonly onPassedOver?: PassedOver | undefined
   /**
-   * Told of a view that stays before an event which it cannot fold; the others go on. Default: that
-   * is thrown.
+   * Is told of a view that stays before an event which it cannot fold; the others go on. Default:
+   * the error is thrown.
    */
   readonly onStopped?: (name: string, why: string) => void
 }
@@ -68,11 +68,14 @@ export interface ViewsBeside {
    * @returns what resolves when the old content is gone
    */
   replace(view: LiveView): Promise<{ readonly freed: Promise<void> }>
-  /** What has replaced no live view is thrown away. */
+  /** Closes the views, and throws away those that have replaced no live view. */
   close(): Promise<void>
 }
 
-/** Left behind by a crash, it is removed at the next start. */
+/**
+ * Names the file of a view that is built beside. Left behind by a crash, it is removed at the next
+ * start.
+ */
 export function besidePath({ path }: Pick<ViewFile, 'path'>): string {
   return `${path}.rebuild`
 }

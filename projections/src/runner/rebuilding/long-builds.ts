@@ -20,9 +20,9 @@ import { ThreadLostError } from '../threads/running-thread.ts'
 import { type BuildThreads, ThreadedBuild, type ThreadedPorts } from '../threads/threaded-build.ts'
 import type { ViewBuilds } from './view-builds.ts'
 
-/** Then the views are built without threads. */
+/** How often a build in threads is tried. Then the views are built without threads. */
 const TRIES_MAX = 3
-/** Between two tries, of which the first failed. */
+/** The pauses between two tries, of which the first failed. */
 const PAUSES = { firstMs: 100, longestMs: 5_000 }
 /** The log grows while it is folded: what came meanwhile is less each time. */
 const ROUNDS_MAX = 5
@@ -89,7 +89,7 @@ async function buildPatiently(views: readonly LiveView[], ports: LongBuildPorts)
   }
 }
 
-/** One try. */
+/** One try of a long build. */
 class LongBuild {
   readonly #views: readonly LiveView[]
   readonly #ports: LongBuildPorts
@@ -139,7 +139,10 @@ class LongBuild {
     })
   }
 
-  /** Who sees a view at the end of the log reads its rows: these are there once it has joined. */
+  /**
+   * Shows how far a view is. Who sees a view at the end of the log reads its rows: these are there
+   * once it has joined.
+   */
   #showFolded(folded: FoldedPlace, names: readonly string[], until: Position): void {
     for (const view of this.#views) {
       if (!names.includes(view.name) || this.#stopped.has(view.name)) continue

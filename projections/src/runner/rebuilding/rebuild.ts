@@ -40,12 +40,12 @@ export interface RebuildSummary {
 /** Events that a trial folds: some tenths of a second. */
 const TRIAL_EVENTS = 2_000
 
-/** What a rebuild would have to do. */
+/** Tells what a rebuild would have to do. */
 export interface RebuildTrial {
   readonly name: string
-  /** That it would fold, if it began now. */
+  /** How many events it would fold, if it began now. */
   readonly events: number
-  /** That were folded to try it, from the beginning of the log. */
+  /** How many events were folded to try it, from the beginning of the log. */
   readonly tried: number
 }
 
@@ -55,7 +55,7 @@ export interface CompareProgress extends RebuildProgress {
 }
 
 export interface RebuildPorts extends Omit<ThreadedPorts, 'threads'> {
-  /** Undefined where all is built on the thread that serves. */
+  /** The threads; undefined where all is built on the thread that serves. */
   readonly threads: ThreadedPorts['threads'] | undefined
 }
 
@@ -100,7 +100,10 @@ export async function tryRebuild(view: LiveView, build: BuildPorts): Promise<Reb
   }
 }
 
-/** As {@link rebuildView}, but the live views stay in any case, also where they differ. */
+/**
+ * Compares as {@link rebuildView} does, but the live views stay in any case, also where they
+ * differ.
+ */
 export function compareViews(
   views: readonly LiveView[],
   build: RebuildPorts,
@@ -138,7 +141,7 @@ async function besideLive<Result>(
       const beside = await ThreadedBuild.open(views, { ...build, threads })
       return await foldedBeside(views, beside, watching, then)
     } catch (error) {
-      // What was given to somebody once is not given again.
+      // If somebody was given the events once, they are not given again.
       const isOver = signal.aborted || watching.onBatch !== undefined
       if (!(error instanceof ThreadLostError) || isOver) throw error
       const fields = { views: views.map(({ name }) => name), reason: error.message }

@@ -18,14 +18,14 @@ interface Begun {
 
 export class Rebuilds {
   readonly #builds: ViewBuilds
-  /** By the name of the view. */
+  /** The last rebuild by the name of the view. */
   readonly #last = new Map<string, Begun>()
 
   constructor(builds: ViewBuilds) {
     this.#builds = builds
   }
 
-  /** Undefined for a view that was not rebuilt yet. */
+  /** The state of the last rebuild; undefined for a view that was not rebuilt yet. */
   last(name: string): RebuildState | undefined {
     return this.#last.get(name)?.state
   }

@@ -4,19 +4,25 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { type CallPort, ThreadCalls } from './thread-calls.ts'
 import { type BuildThreadData, type LogHandlers, ViewBuilder } from './view-builder.ts'
 
-/** Beside threads that serve, which have 0, it gets about a tenth of a core. */
+/**
+ * The priority of the thread: beside threads that serve, which have 0, it gets about a tenth of a
+ * core.
+ */
 const NICENESS = 10
 
 giveWayToServing()
 const builder = new ViewBuilder(workerData as BuildThreadData, () => calls)
 const calls = new ThreadCalls<LogHandlers>(parentPort as CallPort, builder.handlers)
 
-/** Only on Linux have threads a priority, and there it is this thread that is meant. */
+/**
+ * Lowers the priority of this thread. Only on Linux have threads one of their own, and the call
+ * means this thread.
+ */
 function giveWayToServing(): void {
   if (process.platform !== 'linux') return
   try {
     setPriority(NICENESS)
   } catch {
-    // Where that is not allowed it is one thread among others.
+    // A system that does not allow it leaves this one thread among others.
   }
 }

@@ -16,7 +16,7 @@ export function packEvents(events: readonly RecordedEvent[]): EventPage {
   return values
 }
 
-/** Undefined in an empty page. */
+/** The position of the page's last event; undefined in an empty page. */
 export function lastPosition(page: EventPage): Position | undefined {
   return page.at(2 - VALUES_PER_EVENT) as Position | undefined
 }

@@ -19,11 +19,14 @@ import { type EventPage, lastPosition, packEvents, unpackEvents } from './event-
 const PAGE_EVENTS = 250
 /** Some 200 KB each. */
 const PAGES_KEPT = 16
-/** Less than are kept: so the last reader finds the pages that the first has had read. */
+/**
+ * How many pages are read ahead: less than are kept, so that the last reader finds the pages that
+ * the first has had read.
+ */
 const PAGES_AHEAD_MAX = 12
 
 interface KeptPage {
-  /** Which one of all that were read one behind the other. */
+  /** The number of the page among all that were read one behind the other. */
   readonly number: number
   readonly events: Promise<EventPage>
 }
@@ -41,7 +44,7 @@ export class LogPages {
   #next: Position = START
   #read = 0
   #moved = Promise.withResolvers<void>()
-  /** Told of events of others, in a log that is shared with them. */
+  /** Is told of events of others, in a log that is shared with them. */
   onPassedOver: PassedOver | undefined
 
   constructor(source: PageSource) {
@@ -85,7 +88,7 @@ export class LogPages {
     const events = this.#readPage(after)
     const page: KeptPage = { number: this.#read, events }
     this.#kept.set(after, page)
-    // For a single reader none is kept: they would only grow old before they are collected.
+    // For a single reader no page is kept: they would only grow old before they are collected.
     const keptMax = this.#readers.size > 1 ? PAGES_KEPT : 1
     for (const oldest of this.#kept.keys()) {
       if (this.#kept.size <= keptMax) break
@@ -111,7 +114,7 @@ export class LogPages {
   }
 }
 
-/** One of those who fold the log. */
+/** Reads pages for one of those who fold the log. */
 export class PageReader {
   readonly #pages: LogPages
   #number = 0
@@ -121,7 +124,7 @@ export class PageReader {
     this.#pages = pages
   }
 
-  /** Of the page that it has read last. */
+  /** The number of the page that it has read last. */
   get number(): number {
     return this.#number
   }
@@ -140,7 +143,7 @@ export class PageReader {
     return unpackEvents(await this.packedBehind(after))
   }
 
-  /** The same for another thread. */
+  /** Reads the next page packed for another thread. */
   async packedBehind(after: Position): Promise<EventPage> {
     const page = await this.#pages.pageBehind(after, this)
     this.#number = Math.max(this.#number, page.number)

@@ -49,7 +49,7 @@ export class RemoteLog implements Pick<EventStore, 'readAll'> {
     return { after, events, next: undefined }
   }
 
-  /** What fails here fails once more when it is needed. */
+  /** Reads pages ahead. What fails here fails once more when it is needed. */
   #readOn(page: Page, pages: number): void {
     if (pages === 0) return
     page.events.then(

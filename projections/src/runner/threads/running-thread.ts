@@ -29,7 +29,7 @@ export interface ThreadPorts {
   readonly signals: ThreadSignals
   readonly reader: PageReader
   readonly inspect: InspectStream
-  /** Called before each page that the thread takes. */
+  /** Is called before each page that the thread takes. */
   readonly onFolded: (folded: FoldedPlace) => void
 }
 

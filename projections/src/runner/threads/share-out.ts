@@ -1,8 +1,8 @@
 /** Shares views out among threads, so that all are done at about the same time. */
 
 /**
- * Processor time of a fold, in proportion: measured with 1,000 accounts. A view that is not named
- * here counts as the cheapest.
+ * How much processor time a fold takes, in proportion: measured with 1,000 accounts. A view that is
+ * not named here counts as the cheapest.
  */
 const WEIGHTS: ReadonlyMap<string, number> = new Map([
   ['usage', 5],

@@ -9,7 +9,7 @@ class AwayError extends Error {
 type Log = { read(asked: { page: number }): Promise<string> }
 type Builder = { build(asked: { pages: readonly number[] }): Promise<string> }
 
-/** Two sides in one thread: the builder reads pages of the log on the other side. */
+/** Makes two sides in one thread: the builder reads pages of the log on the other side. */
 function twoSides(read: (page: number) => Promise<string>): ThreadCalls<Builder> {
   const { port1, port2 } = new MessageChannel()
   onTestFinished(() => {
@@ -40,7 +40,7 @@ test('an error that comes back to the side that has thrown it is the same one', 
     return `${page};`
   })
   await expect(builder.call('build', { pages: [1, 2] })).rejects.toBe(away)
-  // Also after more failures than are kept.
+  // This holds also after more failures than are kept.
   for (let times = 0; times < 40; times += 1) {
     await expect(builder.call('build', { pages: [2] })).rejects.toBe(away)
   }

@@ -20,9 +20,9 @@ interface Failure {
   readonly message: string
   /** The call that it has failed first, of the side that hears this now. */
   readonly failedFirst?: number
-  /** Of SQLite. */
+  /** The error code of SQLite. */
   readonly errcode?: unknown
-  /** Of a call of the operating system. */
+  /** The name of a call of the operating system. */
   readonly syscall?: unknown
 }
 
@@ -41,7 +41,7 @@ export class ThreadCalls<Theirs extends Handlers> {
   readonly #port: CallPort
   readonly #own: Handlers
   readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>()
-  /** What was thrown here, by the calls of the other side that it has failed. */
+  /** The errors that were thrown here, by the calls of the other side that failed with them. */
   readonly #thrown = new Map<number, unknown>()
   /** Errors from the other side, with the calls of this one that they have failed. */
   readonly #heard = new WeakMap<Error, number>()

@@ -42,7 +42,7 @@ export class ThreadPace implements Pace {
     // Lets messages in.
     await nextTurn()
     const startMs = performance.now()
-    // Not awaited yet: what the step waits for takes nothing from anybody.
+    // The work is not awaited yet: what the step waits for takes nothing from anybody.
     const working = work()
     this.#rest(performance.now() - startMs)
     return await working

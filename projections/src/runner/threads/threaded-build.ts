@@ -23,11 +23,11 @@ import { newThreadSignals, type ThreadSignals, tellServed } from './thread-pace.
 const SERVED_LOOK_MS = 20
 
 export interface BuildThreads {
-  /** That one reading of the log is folded in, at most. */
+  /** The most threads that one reading of the log is folded in. */
   readonly count: number
   /** Events from which on a build is worth a thread: its start takes some tenths of a second. */
   readonly longEvents: number
-  /** Of the threads. */
+  /** The environment of the threads. */
   readonly environment: NodeJS.ProcessEnv
 }
 
@@ -43,7 +43,7 @@ interface Share {
 
 export class ThreadedBuild implements ViewsBeside {
   readonly #ports: ThreadedPorts
-  /** Of the files that have replaced no live one yet, by the names of the views. */
+  /** The files that have replaced no live one yet, by the names of the views. */
   readonly #paths: Map<string, string>
   readonly #pages: LogPages
   readonly #signals: ThreadSignals = newThreadSignals()
@@ -93,7 +93,7 @@ export class ThreadedBuild implements ViewsBeside {
     try {
       await Promise.all([...folding, this.#givePages(asked)])
     } catch (error) {
-      // Where the thread lives it can go on, once the others have come to rest as well.
+      // A thread that lives can go on, once the others have come to rest as well.
       if (!(error instanceof ThreadLostError)) await Promise.allSettled(folding)
       throw error
     } finally {

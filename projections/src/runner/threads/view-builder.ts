@@ -13,7 +13,7 @@ import { RemoteLog } from './remote-log.ts'
 import type { ThreadCalls } from './thread-calls.ts'
 import { ThreadPace, type ThreadSignals } from './thread-pace.ts'
 
-/** What the thread asks of the one that has the log. */
+/** The questions that the thread asks of the one that has the log. */
 export type LogHandlers = {
   /** @param asked.folded how far the thread is, for whoever looks at the progress */
   readPage(asked: { after: Position; folded: FoldedPlace }): Promise<EventPage>
@@ -101,7 +101,7 @@ export class ViewBuilder {
       foldLog(some, position, this.#foldingFor(isLenient ? stopped : undefined), (file) => {
         this.#folded = placeOf(file)
       })
-    // After a trouble in between some have gone back to their last commit.
+    // After a trouble in between, some files have gone back to their last commit.
     const furthest = furthestOf(files)
     for (const file of files) await foldTo([file], furthest)
     await foldTo(going(), until)
@@ -126,7 +126,7 @@ export class ViewBuilder {
 
   #openLive(name: string, path: string): FoldedPlace {
     const database = new DatabaseSync(path, { readOnly: true })
-    // The first reading is what it sees from then on.
+    // The reader sees from then on what its first reading finds.
     database.exec('BEGIN')
     const checkpoint = readCheckpoint(database)
     this.#snapshots.set(name, { database, checkpoint, close: () => database.close() })

@@ -5,7 +5,7 @@ import { projectAccounts } from './project.ts'
 import { accountsSchema } from './schema.ts'
 import { accountsTable, grantsTable, holdsTable, pricesTable } from './tables.ts'
 
-/** Busy accounts and their grants that stay in memory: about 3 MB each. */
+/** How many busy accounts and grants of theirs stay in memory: about 3 MB each. */
 const ACCOUNTS_KEPT = 10_000
 const GRANTS_KEPT = 10_000
 

@@ -62,7 +62,7 @@ function addGrant(grants: Grants, accountId: string, data: StoredData<'CreditGra
   grants.add(grantId, { ...terms, amount, remaining })
 }
 
-/** What a correction gives is a grant with the id of the correction, which never expires. */
+/** Adds what a correction gives: a grant with the id of the correction, which never expires. */
 function addCorrection(
   grants: Grants,
   {

@@ -6,7 +6,7 @@ import type { PriceRow } from '../rows/account-rows.ts'
 import type { TouchedRows } from '../touched-rows.ts'
 
 export interface PriceState extends Omit<PriceRow, 'withdrawnAt'> {
-  /** Of its publication in the stream of prices: their order. */
+  /** The revision of the publication in the stream of prices: the order of the lists. */
   readonly revision: number
   withdrawnAt: number | null
 }

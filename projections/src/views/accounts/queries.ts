@@ -58,7 +58,7 @@ export interface AccountsQueries {
   accountsCalled: Views['accountsCalled']
   accountTotals(): AccountTotals
   grants(query: GrantsQuery): GrantsPage
-  /** Whose account a grant is of, or what a correction gave. */
+  /** Tells whose account a grant is of, or what a correction gave. */
   grantOwner(grantId: string): string | undefined
   holds(query: HoldsQuery): readonly HoldRow[]
   /** Every version that was ever published, oldest first. */
@@ -162,7 +162,7 @@ function standingsPage(
   }
 }
 
-/** Where a page goes on. @param start of the first page, which has no account before it */
+/** Finds where a page goes on. @param start of the first page, which has no account before it */
 function placeOf(start: string): string {
   return `(coalesce((SELECT opened_at FROM accounts WHERE account_id = :after), ${start}), :after)`
 }

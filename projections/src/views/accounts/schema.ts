@@ -1,4 +1,4 @@
-/** The last moment that there is: what never ends comes behind everything that does. */
+/** The last moment that there is, so that what never ends comes behind everything that does. */
 export const NEVER_MS = 8_640_000_000_000_000
 
 /**

@@ -1,4 +1,7 @@
-/** For a store that has no index of ids: an EventStoreDB finds an event by its place alone. */
+/**
+ * Finds events by their ids, for a store that has no index of ids: an EventStoreDB finds an event
+ * by its place alone.
+ */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Projection } from '../../projection/projection.ts'
 import { NumberedTuples } from '../numbered-tuples.ts'
@@ -20,11 +23,11 @@ export const eventPlacesProjection: Projection = {
     const places = new NewPlaces(database)
     return {
       ...projectorOf({ passing: [streams, places], kept: [] }, () => {}),
-      /** Also what nobody can read is found. */
+      /** Events that nobody can read are found too. */
       fold(_events, recorded) {
         for (const { id, stream, revision } of recorded) {
           const idStart = startOfId(id)
-          // What is no id of ours was written by somebody else, and is asked for by nobody.
+          // An id that is none of ours was written by somebody else, and nobody asks for it.
           if (idStart !== undefined) places.add([idStart, streams.numberOf(stream), revision])
         }
       },

@@ -3,7 +3,7 @@ import type { EventStore, RecordedEvent } from '@svc/contracts/ports/event-store
 import { select } from '../../projection/select.ts'
 import { startOfId } from './schema.ts'
 
-/** Two ids that begin alike are one in millions of events. */
+/** How many ids that begin alike are looked at: two that do are one in millions of events. */
 const ALIKE_MAX = 16
 
 export interface EventPlace {
@@ -11,7 +11,7 @@ export interface EventPlace {
   readonly revision: number
 }
 
-/** Where events stand whose ids begin as this one. */
+/** Finds where events stand whose ids begin as this one. */
 export type EventPlaces = (id: string) => readonly EventPlace[]
 
 export function eventPlacesQueries(database: DatabaseSync): EventPlaces {

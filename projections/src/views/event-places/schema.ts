@@ -19,7 +19,7 @@ export const eventPlacesSchema = `
 `
 
 const ID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/
-/** 48 bits: a number that is exact. */
+/** The digits of 48 bits: a number that is exact. */
 const HEX_DIGITS = 12
 
 /** @returns undefined for a text that is the id of no event */

@@ -26,10 +26,10 @@ export class EvidenceProjector implements Projector {
   readonly #database: DatabaseSync
   readonly #putTile: StatementSync
   readonly #putPositions: StatementSync
-  /** Undefined until the first event, and after a failure. */
+  /** The open tiles of the levels; undefined until the first event, and after a failure. */
   #levels: OpenTile[] | undefined
   readonly #positions = Buffer.alloc(TILE_HASHES * POSITION_BYTES)
-  /** Written at the next flush: tiles that became full. */
+  /** The tiles that became full. The next flush writes them. */
   readonly #full: [level: number, tile: number, hashes: Buffer][] = []
   readonly #fullPositions: [tile: number, first: string, positions: Buffer][] = []
 
@@ -39,7 +39,10 @@ export class EvidenceProjector implements Projector {
     this.#putPositions = database.prepare('INSERT OR REPLACE INTO leaf_positions VALUES (?,?,?)')
   }
 
-  /** Also what nobody can read is in the tree: what was signed must not depend on who reads it. */
+  /**
+   * Events that nobody can read are in the tree too: what was signed must not depend on who reads
+   * it.
+   */
   fold(_events: readonly DecodedEvent[], recorded: readonly RecordedEvent[]): void {
     this.#levels ??= this.#load()
     const levels = this.#levels
@@ -59,7 +62,7 @@ export class EvidenceProjector implements Projector {
     this.#fullPositions.length = 0
   }
 
-  /** In one step: beside the full tiles there are only a few rows. */
+  /** Everything is written in one step, because beside the full tiles there are only a few rows. */
   flush(): readonly [] {
     this.writePassing()
     this.#levels?.forEach(({ tile, count, hashes }, level) => {
@@ -79,7 +82,7 @@ export class EvidenceProjector implements Projector {
     this.#fullPositions.length = 0
   }
 
-  /** Behind the last hash of a level stands one more. */
+  /** Lets a level grow: behind its last hash stands one more. */
   #grow(levels: OpenTile[], level: number): void {
     const open = levelOf(levels, level)
     open.count += 1

@@ -66,7 +66,7 @@ export function evidenceQueries(database: DatabaseSync): EvidenceQueries {
 
 interface LeafPlace {
   readonly tile: number
-  /** Within the tile. */
+  /** The place within the tile. */
   readonly at: number
 }
 

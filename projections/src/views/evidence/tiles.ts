@@ -8,9 +8,9 @@ const TILE_LEVELS = 8
 export const TILE_HASHES = 2 ** TILE_LEVELS
 export const POSITION_BYTES = 8
 const POSITION_DIGITS = 20
-/** About a megabyte. */
+/** How many computed nodes are kept: about a megabyte. */
 const COMPUTED_NODES_MAX = 4_096
-/** More than a level can have: sizes of trees are below 2^48. */
+/** More tiles than a level can have: sizes of trees are below 2^48. */
 const TILES_OF_LEVEL = 2 ** 40
 
 /** Leaves have the highest numbers, so that their tiles are appended at the end of the table. */
@@ -26,7 +26,7 @@ export function tileReader(
   return (level, tile) => one.get(tileId(level, tile))?.hashes
 }
 
-/** How many leaves the tiles hold. */
+/** Counts the leaves that the tiles hold. */
 export function leafCount(database: DatabaseSync): number {
   const newest = select<{ tile: number; bytes: number }>(
     database,
@@ -39,8 +39,8 @@ export function leafCount(database: DatabaseSync): number {
 }
 
 /**
- * Any complete subtree, out of tiles. For each reader that is made a tile is read once, since the
- * last ones grow. Computed nodes never change: readers of one file share them.
+ * Makes readers of any complete subtree, out of tiles. For each reader that is made a tile is read
+ * once, since the last ones grow. Computed nodes never change: readers of one file share them.
  */
 export function nodeReaders(database: DatabaseSync): () => NodeOf {
   const read = tileReader(database)

@@ -9,9 +9,9 @@ export interface RequestPlace {
   readonly accepted: number
   metered: number | null
   debited: number | null
-  /** Of the failure or the abandonment. */
+  /** The place of the failure or the abandonment. */
   ended: number | null
-  /** Null as soon as the request has come to an end. */
+  /** Who serves the request and until when; null as soon as the request has come to an end. */
   running: { readonly gatewayId: string; readonly deadline: number } | null
 }
 
@@ -22,7 +22,7 @@ export interface RequestPlaces extends RequestPlace {
 
 type Step = 'metered' | 'debited' | 'ended'
 
-/** That a request used an idempotency key. */
+/** Tells that a request used an idempotency key. */
 export interface KeyUse {
   readonly accountId: string
   readonly keyHash: string

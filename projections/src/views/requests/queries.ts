@@ -23,8 +23,8 @@ export function requestsQueries(database: DatabaseSync): RequestsQueries {
     database,
     'SELECT request_id FROM idempotency_keys WHERE account_id = ? AND key_hash = ?',
   )
-  // CROSS: the few that run are looked up among all requests, never the other way round, which is
-  // what SQLite chooses by itself: a second of the loop for each ten millions, at each sweep.
+  // CROSS has the few requests that run looked up among all, and never the other way round, which
+  // is what SQLite chooses by itself: a second of the loop for each ten millions, at each sweep.
   const running = select<RunningRequestRow>(
     database,
     `

@@ -40,7 +40,10 @@ interface Run {
   limit: number
 }
 
-/** What ends a request was appended in one piece: two reads are enough for its four events. */
+/**
+ * Finds the runs of events to read. What ends a request was appended in one piece, so two reads are
+ * enough for its four events.
+ */
 function runsOf({ accepted, metered, debited, ended, refunds }: RequestPlaces): readonly Run[] {
   const revisions = [accepted, metered, debited, ended, ...refunds].filter(
     (revision) => revision !== null,

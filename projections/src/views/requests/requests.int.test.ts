@@ -14,7 +14,7 @@ import { requestsProjection } from './requests.ts'
 const first = requestId(START_MS, 'first')
 const second = requestId(START_MS + 1, 'second')
 
-/** Two requests at the same time, the first with all four events. */
+/** Makes two requests at the same time, the first with all four events. */
 async function interleaved() {
   const log = new MemoryLog()
   const store = new MemoryEventStore(log)

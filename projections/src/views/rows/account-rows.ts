@@ -6,7 +6,7 @@ import type { PriceVersion } from '@svc/contracts/price'
 export interface AccountRow {
   readonly accountId: string
   readonly name: string
-  /** In the operator's own system. */
+  /** The name that the account has in the operator's own system. */
   readonly externalId: string | null
   readonly metadata: Readonly<Record<string, string>>
   readonly status: 'open' | 'frozen' | 'closed'
@@ -24,7 +24,7 @@ export interface AccountsPage {
   /** An account that the page goes on behind. */
   readonly after?: string
   readonly limit: number
-  /** Default: oldest first. */
+  /** Whether the newest accounts come first. Default: the oldest first. */
   readonly isNewestFirst?: boolean
 }
 
@@ -50,7 +50,7 @@ export interface GrantRow {
   readonly grantId: string
   readonly accountId: string
   readonly category: 'paid' | 'promotional'
-  /** Lower is spent first. */
+  /** The order of spending: lower is spent first. */
   readonly priority: number
   readonly amount: PicoDollars
   readonly remaining: PicoDollars
@@ -62,17 +62,17 @@ export interface GrantRow {
 export type GrantPlace = Pick<GrantRow, 'grantId' | 'expiresAt'>
 
 export interface GrantsQuery {
-  /** Default: of all accounts. */
+  /** The account of the grants. Default: all accounts. */
   readonly accountId?: string
-  /** Only those of which something is left. */
+  /** Whether only grants of which something is left are listed. */
   readonly isOpen: boolean
-  /** Only those that expire before this moment, in milliseconds since 1970. */
+  /** Lists only grants that expire before this moment, in milliseconds since 1970. */
   readonly endsBefore?: number
   readonly after?: GrantPlace
   readonly limit: number
 }
 
-/** The next to expire first, those that never do last. */
+/** A page of grants: the next to expire first, those that never do last. */
 export interface GrantsPage {
   readonly rows: readonly GrantRow[]
   /** Where the next page goes on; undefined on the last one. A page can end early. */
@@ -91,7 +91,7 @@ export interface HoldRow {
 
 export interface HoldsQuery {
   readonly accountId?: string
-  /** Only those that have held since before this moment, in milliseconds since 1970. */
+  /** Lists only requests that have held since before this moment, in milliseconds since 1970. */
   readonly before?: number
   readonly after?: Pick<HoldRow, 'since' | 'requestId'>
   readonly limit: number

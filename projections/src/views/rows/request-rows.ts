@@ -30,14 +30,14 @@ export interface RequestRow {
   readonly hold: PicoDollars
   /** Hashes of the Idempotency-Key that it came with, and of its body; null without a key. */
   readonly idempotency: { readonly keyHash: string; readonly bodyHash: string } | null
-  /** Null until metered. */
+  /** The counts of tokens; null until metered. */
   readonly counts: TokenCounts | null
   readonly reasoningTokens: number
   readonly lines: readonly CostLine[]
   readonly amount: PicoDollars
   readonly slices: readonly GrantSlice[]
   readonly balanceAfter: PicoDollars | null
-  /** What was given back of the amount, oldest first. */
+  /** The refunds of the amount, the oldest first. */
   readonly refunds: readonly RefundRow[]
   readonly finishReason: FinishReason | null
   readonly reason: string | null
@@ -72,12 +72,12 @@ export interface RequestsQuery {
   /** When the request came in, in milliseconds since 1970, inclusive / exclusive. */
   readonly from?: number
   readonly to?: number
-  /** Older than this request. */
+  /** Lists only requests that are older than this one. */
   readonly before?: string
   readonly limit: number
 }
 
-/** Both times are on a quarter of an hour. */
+/** A question for totals. Both times are on a quarter of an hour. */
 export interface RequestTotalsQuery extends Omit<RequestsQuery, 'before' | 'limit'> {}
 
 /** What the requests of a status come to that came in in a period, charged or not. */

@@ -14,7 +14,7 @@ export type StatementEntryType =
   | 'closing'
 
 export interface StatementRow {
-  /** Dense within the account: 1, 2, 3 … */
+  /** The number of the entry, dense within the account: 1, 2, 3 … */
   readonly entry: number
   readonly accountId: string
   readonly at: number
@@ -30,7 +30,7 @@ export interface StatementRow {
    * Settled balance after the entry: a property of the ledger position, the same under any filter.
    */
   readonly balance: PicoDollars
-  /** Of usage, like the four below it; null elsewhere. */
+  /** The key of usage; like the four fields below it, null for other entries. */
   readonly key: { readonly keyId: string; readonly name: string | null } | null
   readonly model: string | null
   readonly format: WireFormat | null
@@ -40,7 +40,7 @@ export interface StatementRow {
   readonly paid: PicoDollars
   readonly promotional: PicoDollars
   readonly unpaid: PicoDollars
-  /** Who caused it, and why; null for usage. */
+  /** Who caused the entry, and why; null for usage. */
   readonly actor: string | null
   readonly reason: string | null
   readonly event: Omit<EventReference, 'id'>

@@ -9,8 +9,8 @@ export type UsageGroup = 'key' | 'model' | 'format'
 export interface UsageQuery {
   readonly accountId: string
   /**
-   * Where the steps of time begin and the last one ends, in milliseconds since 1970: rising, at
-   * least two, each on a quarter of an hour.
+   * The edges of the steps of time, from the beginning of the first to the end of the last, in
+   * milliseconds since 1970: rising, at least two, each on a quarter of an hour.
    */
   readonly edges: readonly number[]
   readonly groupBy: readonly UsageGroup[]
@@ -31,7 +31,7 @@ export interface UsedTokens extends TokenCounts {
 
 /** The usage of one group in one step; what it was not divided by is null. */
 export interface UsageStep extends UsedTokens {
-  /** From the edge of this index to the next one. */
+  /** The index of the edge where the step begins. It ends at the next one. */
   readonly step: number
   readonly keyId: string | null
   readonly model: string | null
@@ -39,7 +39,7 @@ export interface UsageStep extends UsedTokens {
 }
 
 export interface Usage {
-  /** Only those in which something was used, in the order of time. */
+  /** The steps in which something was used, in the order of time. */
   readonly steps: readonly UsageStep[]
   readonly total: UsedTokens
 }
@@ -59,7 +59,7 @@ export interface KeyUsage extends UsedTokens {
 }
 
 /**
- * What moved the balance of an account in a period:
+ * The movements of an account's balance in a period:
  * `opening + payments + promotional − used − expired − refunded + corrected = closing`.
  */
 export interface AccountMonth {

@@ -18,15 +18,17 @@ export interface NewEntry
     StatementRow,
     'entry' | 'accountId' | 'at' | 'type' | 'reference' | 'paymentReference' | 'actor' | 'reason'
   > {
-  /** Null for usage, which is described by its terms and tokens. */
+  /** The description; null for usage, which is described by its terms and tokens. */
   readonly description: string | null
-  /** Of usage: the number of its key, model, format and price version. */
+  /** The number of the key, model, format and price version of usage. */
   readonly terms: number | null
   readonly tokens: TokenCounts | null
-  /** What of the amount is promotional credit, and what no credit covered; null: nothing. */
+  /**
+   * How much of the amount is promotional credit, and how much no credit covered; null: nothing.
+   */
   readonly promotional: string | null
   readonly unpaid: string | null
-  /** Number of the account's entry before this one; 0 for the first. */
+  /** The number of the account's entry before this one; 0 for the first. */
   readonly above: number
   /** A credit above zero, a debit below. */
   readonly amount: string
@@ -233,7 +235,7 @@ function closed(
   }
 }
 
-/** What of the slices is of grants that nobody paid for. */
+/** Sums the slices of grants that nobody paid for. */
 function promotionalOf(
   { gifts }: StatementRows,
   slices: readonly { readonly grantId: string; readonly amount: string }[],
@@ -268,7 +270,7 @@ function addEntry(rows: StatementRows, decoded: DecodedEvent, movement: Movement
     promotional: null,
     unpaid: null,
     reason: null,
-    // Usage was asked for by the key that stands on it.
+    // Usage has no actor: it was asked for by the key that stands on it.
     actor: movement.type === 'usage' ? null : actorOf(recorded.metadata),
     ...movement,
     eventRevision: recorded.revision,

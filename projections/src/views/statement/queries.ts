@@ -3,7 +3,7 @@ import { select } from '../../projection/select.ts'
 import type { Statement, StatementQuery } from '../rows/statement-rows.ts'
 import { readEntry, type StoredEntry } from './tables.ts'
 
-/** From an entry up to the first that is wanted, with what the terms of usage say. */
+/** Climbs from an entry up to the first that is wanted, with what the terms of usage say. */
 const CLIMB = `
   WITH RECURSIVE climbed (number, above, entry) AS (
     SELECT number, above, entry FROM entries WHERE number = :start
@@ -19,7 +19,7 @@ const CLIMB = `
   WHERE climbed.entry <= :last ORDER BY climbed.entry`
 
 export interface StatementQueries {
-  /** One page of an account's statement. Opening and closing are those of the page. */
+  /** Reads one page of an account's statement. Opening and closing are those of the page. */
   statement(query: StatementQuery): Statement
 }
 
@@ -49,8 +49,9 @@ export function statementQueries(database: DatabaseSync): StatementQueries {
   }
 
   /**
-   * The last entry before a moment, or 0. Entries are dense and their times never go back, so it is
-   * found by halving: no index on the time is needed, which every insert would have to pay for.
+   * Finds the last entry before a moment, or 0. Entries are dense and their times never go back, so
+   * it is found by halving: no index on the time is needed, which every insert would have to pay
+   * for.
    */
   function lastBefore(accountId: string, timeMs: number, lastEntry: number): number {
     let before = 0

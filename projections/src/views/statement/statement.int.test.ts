@@ -91,7 +91,7 @@ test('a month closes where its statement does, also around an adjustment of noth
         ...{ reference: null, reason: 'the price was wrong', correction: null, at: end + 1 },
       },
     })
-    // By another clock, which is behind.
+    // This event is timed by another clock, which is behind.
     .settle(id, end - 1)
     .writeTo(store)
   const { views } = await viewsOf(store)

@@ -6,7 +6,7 @@ import { type NewEntry, projectStatement } from './project.ts'
 import { statementSchema } from './schema.ts'
 import { giftsTable, headsTable, keyNamesTable, NewEntries, runningTable } from './tables.ts'
 
-/** Busy accounts and keys that stay in memory: about 3 MB. */
+/** How many busy accounts and keys stay in memory: about 3 MB. */
 const HEADS_KEPT = 10_000
 const KEY_NAMES_KEPT = 10_000
 const GRANTS_KEPT = 10_000

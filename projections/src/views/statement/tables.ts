@@ -27,7 +27,7 @@ export interface StoredEntry {
   readonly payment: string | null
   readonly actor: string | null
   readonly reason: string | null
-  /** Of the terms that the entry names. */
+  /** The key of the terms that the entry names. */
   readonly key_id: string | null
   readonly key_name: string | null
   readonly model: string | null
@@ -160,7 +160,7 @@ export function giftsTable(database: DatabaseSync): RowTable<Gift> {
   return {
     load: (grantId) => (one.get(grantId) === undefined ? undefined : { grantId }),
     insert: ({ grantId }) => void insert.get(grantId),
-    // There is nothing in it to change.
+    // A row of this table has nothing to change.
     update: () => {},
     remove: (grantId) => void remove.get(grantId),
   }

@@ -6,10 +6,10 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type SelectOne, selectOne } from '../../projection/select.ts'
 
-/** About 2 MB. */
+/** How many clocks stay in memory: about 2 MB. */
 const CLOCKS_KEPT = 10_000
 
-/** Null when nothing has happened yet. */
+/** The last time of an account; null when nothing has happened yet. */
 interface LastTime {
   readonly at: number | null
 }
@@ -38,7 +38,7 @@ export class AccountClocks {
     return time
   }
 
-  /** After a flush: what is forgotten here is in the tables. */
+  /** Forgets the times when there are too many: after a flush the tables have them. */
   flush(): readonly [] {
     if (this.#times.size > CLOCKS_KEPT) this.clear()
     return []

@@ -7,10 +7,10 @@ import { select } from '../../projection/select.ts'
 import type { TotalsTable } from './totals.ts'
 import { columnsOf, nothingUsed, readUsed, type StoredUsed, type Used } from './used.ts'
 
-/** What was used up to the end of a quarter, as in a series. */
+/** The usage of an account up to the end of a quarter, as in a series. */
 export interface AccountUsage extends Used {
   readonly accountId: string
-  /** Since 1970; 0 before the first debit. */
+  /** The number of the quarter since 1970; 0 before the first debit. */
   quarter: number
 }
 

@@ -15,12 +15,12 @@ import { statusNumber } from './tables.ts'
 import { Totals, type TotalsTable } from './totals.ts'
 import { addUsed, columnsOf, nothingUsed, readUsed, type StoredUsed, type Used } from './used.ts'
 
-/** Busy lists that stay in memory: about 5 MB. */
+/** How many busy lists stay in memory: about 5 MB. */
 const LISTS_KEPT = 10_000
 
 interface EndedTotal extends Used {
   readonly list: number
-  /** Since 1970; 0 before the first request. */
+  /** The number of the quarter since 1970; 0 before the first request. */
   quarter: number
 }
 
@@ -76,7 +76,7 @@ export class EndedTotals {
   /** Writes what changed, a row in each step. */
   *flush(): Generator<undefined> {
     yield* this.#totals.flush()
-    // Behind the rows that they belong into.
+    // Late ends come behind the rows that they belong into.
     for (const late of this.#late) yield* this.#addLate(late)
     this.#late.length = 0
   }

@@ -13,15 +13,15 @@ import { addUsed, nothingUsed, type Used } from './used.ts'
 /** The last movement that is in a row. */
 interface LastMovement {
   at: number
-  /** In the stream of the account: of two movements the later one has the higher. */
+  /** The revision in the stream of the account: of two movements the later one has the higher. */
   revision: number
   balance: string
 }
 
-/** What a series used up to the end of a quarter. */
+/** The usage of a series up to the end of a quarter. */
 export interface UsageTotal extends LastMovement, Used {
   readonly series: number
-  /** Since 1970; 0 before the first debit. */
+  /** The number of the quarter since 1970; 0 before the first debit. */
   quarter: number
   lastUsedAt: number
 }
@@ -46,14 +46,14 @@ export interface KeyState {
 export interface RunningSeries {
   readonly requestId: string
   readonly series: number
-  /** What it will have come to when it is debited: known from its meter. */
+  /** The status that the request will have when it is debited, which its meter tells. */
   status: EndedStatus
 }
 
 export const endedStatuses = ['finished', 'stopped', 'failed', 'abandoned'] as const
 export type EndedStatus = (typeof endedStatuses)[number]
 
-/** So that requests of a series can be listed by what became of them. */
+/** Lets requests of a series be listed by what became of them. */
 export interface EndedRequest extends Readonly<RunningSeries> {}
 
 export interface UsageRows {

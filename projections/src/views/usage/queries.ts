@@ -40,7 +40,7 @@ interface StoredSeries {
   readonly format: WireFormat
 }
 
-/** Null when nothing was used since. */
+/** The next quarter; null when nothing was used since. */
 interface NextQuarter {
   readonly quarter: number | null
 }
@@ -134,7 +134,7 @@ export class UsageQueries {
     return { steps, total }
   }
 
-  /** The first quarter of an hour from a moment on in which something was used. */
+  /** Finds the first quarter of an hour from a moment on in which something was used. */
   nextUse(filter: SeriesFilter, fromMs: number): number | undefined {
     const from = quarterOf(fromMs)
     if (isOfAll(filter)) {
@@ -152,7 +152,7 @@ export class UsageQueries {
     return this.#spending.since(accounts, quarterOf(fromMs))
   }
 
-  /** What moved the balance from one quarter of an hour to another. */
+  /** Sums what moved the balance from one quarter of an hour to another. */
   movements(accountId: string, fromMs: number, toMs: number): AccountMonth {
     const [start, end] = [quarterOf(fromMs), quarterOf(toMs)]
     const numbers = this.#matching({ accountId }).map(({ number }) => number)
@@ -185,7 +185,7 @@ export class UsageQueries {
     return stored === undefined ? undefined : this.#keyUsage(stored)
   }
 
-  /** Oldest first. */
+  /** Lists the keys, the oldest first. */
   keys(accountId: string): readonly KeyUsage[] {
     const rows = this.#keysOf.all(accountId)
     return rows.map((row) => this.#keyUsage(row))

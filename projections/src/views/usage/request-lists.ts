@@ -18,7 +18,7 @@ interface List {
   newest: string | undefined
 }
 
-/** Null when the list has none before. */
+/** The newest id; null when the list has none before. */
 interface NewestId {
   readonly id: string | null
 }
@@ -73,7 +73,7 @@ export class RequestLists {
     return { next, newest: undefined }
   }
 
-  /** Only few run, in all accounts together. */
+  /** The list of running requests. There are only few of them, in all accounts together. */
   #runningList(series: number): List {
     const ids = this.#running.all(series).map(({ id }) => id)
     return { next: (before) => ids.find((id) => id < before), newest: undefined }

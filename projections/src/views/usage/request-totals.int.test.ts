@@ -19,12 +19,15 @@ import type { Views } from '../views.ts'
 const MINUTE_MS = 60_000
 const REQUESTS = 150
 const MINUTES_BETWEEN = 7
-/** Most end in the quarter in which they came; some are overtaken by those of many later ones. */
+/**
+ * How many minutes requests take: most end in the quarter in which they came, and some are
+ * overtaken by those of many later ones.
+ */
 const MINUTES_TAKEN = [0.1, 1, 0.5, 11, 40, 190, 2]
 const OUTCOMES = ['stop', 'cancelled', 'error', 'failed', 'abandoned', 'running', 'stop'] as const
 const ZONES = ['UTC', '+05:30', 'Asia/Kathmandu', 'America/Los_Angeles'] as const
 
-/** Two days of requests over three keys that end in another order than they come in. */
+/** Makes two days of requests over three keys that end in another order than they come in. */
 function twoDays(): AccountHistory {
   const history = new AccountHistory('Ada').open()
   const keys = [history.keyId, history.key('phone'), history.key('server')]

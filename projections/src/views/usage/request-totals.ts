@@ -13,7 +13,7 @@ import { nothingUsed, sumOfUsed, type UsedColumns, usedBetween } from './used.ts
 import { lastBefore, quarterOf, totalsBefore, usedFromTo } from './used-steps.ts'
 
 const NOTHING = usedBetween(nothingUsed(), nothingUsed())
-/** Greater than every id of a request. */
+/** A text that is greater than every id of a request. */
 const BEHIND_ALL = 'req_~'
 
 export class RequestTotals {
@@ -31,7 +31,7 @@ export class RequestTotals {
     )
   }
 
-  /** Those that there are, in the order of their names' declaration. */
+  /** The totals that there are, in the order of their names' declaration. */
   totals(query: RequestTotalsQuery): readonly RequestTotal[] {
     const series = this.#series(query)
     const isAsked = ({ status }: RequestTotal) =>

@@ -20,7 +20,7 @@ export class Spending {
   readonly #usedBefore = new Map<string, PicoDollars>()
 
   constructor(database: DatabaseSync) {
-    // One look into an index for each account.
+    // The statement takes one look into an index for each account.
     this.#select = selectArrays(
       database,
       `
@@ -32,7 +32,7 @@ export class Spending {
   }
 
   /**
-   * In the order of the accounts.
+   * Tells what accounts spent, in their order.
    *
    * @param from a quarter of an hour since 1970
    */

@@ -3,11 +3,11 @@
  * behind whenever a quarter is over, until the next flush.
  */
 
-/** How a kind of total is kept in its table. */
+/** Tells how a kind of total is kept in its table. */
 export interface TotalsTable<Key, Total> {
-  /** The last row of the series, or `undefined` before the first. */
+  /** Loads the last row of the series; `undefined` before the first. */
   load(key: Key): Total | undefined
-  /** Of a series that has no row: all zero, in quarter 0. */
+  /** Makes the total of a series that has no row: all zero, in quarter 0. */
   empty(key: Key): Total
   /** Inserts the row, or replaces the one of the same series and quarter. */
   put(total: Total): void
@@ -30,12 +30,12 @@ export class Totals<Key, Total extends { quarter: number }> {
     this.#kept = kept
   }
 
-  /** Of the last row; 0 before the first. */
+  /** The quarter of the last row; 0 before the first. */
   lastQuarter(key: Key): number {
     return this.#keptOf(key).total.quarter
   }
 
-  /** The last row for changing, in whatever quarter it is. */
+  /** Gives the last row for changing, in whatever quarter it is. */
   change(key: Key): Total {
     const kept = this.#keptOf(key)
     kept.changed = true

@@ -24,7 +24,9 @@ const ZONES = [
 ] as const
 const NOW_MS = START_MS + 40 * 24 * HOUR_MS
 
-/** Three weeks around the end of daylight saving time, over three keys, with clocks that jump. */
+/**
+ * Makes three weeks around the end of daylight saving time, over three keys, with clocks that jump.
+ */
 async function threeWeeks() {
   const store = new MemoryEventStore()
   const history = new AccountHistory('Ada').open()
@@ -44,7 +46,7 @@ async function threeWeeks() {
     }
   }
   await history.writeTo(store)
-  // Small commits, so that rows are continued from the table too.
+  // The commits are small, so that rows are continued from the table too.
   const { views } = await viewsOf(inBatchesOf(7, store))
   const requests: RequestRow[] = []
   for (const id of ids) {
@@ -182,10 +184,10 @@ function spender(name: string, everyHours: number): AccountHistory {
   return history
 }
 
-/** Behind everything that is ever used here. */
+/** A moment behind everything that is ever used here. */
 const FAR_MS = START_MS + 10_000 * HOUR_MS
 
-/** What each account has used since a moment, as its own page of usage says it. */
+/** Asks what each account has used since a moment, as its own page of usage says it. */
 function usedSince(views: Views, accountIds: readonly string[], fromMs: number) {
   return accountIds.map((accountId) => {
     return views.usage({ accountId, edges: [fromMs, FAR_MS], groupBy: [] }).total.amount

@@ -16,7 +16,7 @@ import {
 } from './tables.ts'
 import { Totals } from './totals.ts'
 
-/** Busy series and accounts that stay in memory: about 10 MB. */
+/** How many busy series and accounts stay in memory: about 10 MB. */
 const SERIES_KEPT = 10_000
 const ACCOUNTS_KEPT = 10_000
 const KEYS_KEPT = 1_000

@@ -4,7 +4,7 @@ import type { Select } from '../../projection/select.ts'
 import type { UsedTokens } from '../rows/usage-rows.ts'
 import { NOTHING_USED, readColumns, type UsedColumns, usedBetween } from './used.ts'
 
-/** What was used before a quarter. */
+/** Tells what was used before a quarter. */
 export type UsedBefore = (quarter: number | undefined) => UsedColumns
 
 /** The statement that {@link totalsBefore} takes, with its rows as arrays. */
@@ -58,7 +58,7 @@ export function quarterOf(timeMs: number): number {
   throw new RangeError(`${timeMs} is not on a quarter of an hour`)
 }
 
-/** What was used from one quarter to another. @param to undefined: to the end */
+/** Tells what was used from one quarter to another. @param to undefined: to the end */
 export function usedFromTo(
   usedBefore: UsedBefore,
   from: number,

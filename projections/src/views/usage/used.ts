@@ -12,7 +12,7 @@ export interface Used {
   outputAmount: bigint
 }
 
-/** As a row has it; what it was used of stands beside it. */
+/** The usage as a row has it. What was used stands beside it. */
 export interface StoredUsed {
   readonly requests: number
   readonly input_tokens: number
@@ -83,7 +83,7 @@ export function addUsed(total: Used, used: Used): void {
   total.outputAmount += used.outputAmount
 }
 
-/** What was used between two totals. */
+/** Tells what was used between two totals. */
 export function usedBetween(before: Used, after: Used): UsedTokens {
   const inputAmount = after.inputAmount - before.inputAmount
   const cachedInputAmount = after.cachedInputAmount - before.cachedInputAmount
