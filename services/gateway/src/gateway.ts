@@ -72,7 +72,7 @@ const SETTLING_MS = 10_000
 
 export interface GatewayDependencies {
   readonly ledger: Ledger
-  /** What other processes do to accounts. Default: there are none. */
+  /** The news of what other processes do to accounts. Default: there are none. */
   readonly accountNews?: CallersOptions['accountNews']
   readonly views: Pick<Views, 'request'> &
     FreezeWatchPorts['views'] &
@@ -81,7 +81,10 @@ export interface GatewayDependencies {
     StatementPorts['views'] &
     AccountEventPorts['views']
   readonly evidence: EvidenceSources
-  /** Asked for everything that the views know; then those here are asked for nothing. */
+  /**
+   * The servers that are asked for everything that the views know; then those here are asked for
+   * nothing.
+   */
   readonly viewsElsewhere?: Pick<ViewServers, 'ask'> | undefined
   /** Gateways without views may ask here, by a secret that all of them know. Default: none may. */
   readonly viewsFor?: ({ readonly secret: string } & QuestionPorts) | undefined
@@ -95,22 +98,22 @@ export interface GatewayDependencies {
   readonly requestObserver?: RequestObserver
   /** Observes every request but the operator's. */
   readonly served?: ServedRequests
-  /** What `/readyz` asks. */
+  /** The health that `/readyz` asks for. */
   readonly ledgerHealth?: LedgerHealth
   /** Answers for retries with an `Idempotency-Key`. */
   readonly recordedAnswers: ExpiringStore
   /** Responses that requests go on from. */
   readonly storedResponses: ExpiringStore
   readonly textSeal: TextSeal
-  /** What the events have words for, such as the names of keys. */
+  /** The texts that the events have only words for, such as the names of keys. */
   readonly texts: Pick<TextStore, 'find'>
-  /** Mounted under `/admin/v1`; it authenticates its callers itself. */
+  /** The routes that are mounted under `/admin/v1`. They authenticate their callers themselves. */
   readonly admin?: FastifyPluginAsync
-  /** Mounted under `/dashboard`, where browsers that ask for `/` are sent. */
+  /** The pages that are mounted under `/dashboard`, where browsers that ask for `/` are sent. */
   readonly dashboardPages?: FastifyPluginAsync
-  /** Without it there is none, and the pages have nobody to ask. */
+  /** The dashboard. Without it there is none, and the pages have nobody to ask. */
   readonly dashboard?: Dashboard
-  /** Told of each file of an account that is taken, with a key or in the dashboard. */
+  /** Is told of each file of an account that is taken, with a key or in the dashboard. */
   readonly exportTrail: ExportTrail
   /** Whether the admin API is on a listener of its own, and not on the public one. */
   readonly isAdminApart?: boolean
@@ -132,7 +135,10 @@ export interface GatewayDependencies {
 }
 
 export interface Dashboard {
-  /** Mounted under `/dashboard/api`: what is about people, and the operator's operations. */
+  /**
+   * The routes that are mounted under `/dashboard/api`: what is about people, and the operator's
+   * operations.
+   */
   readonly routes: FastifyPluginAsync
   readonly sessions: AccountSessions
 }
@@ -175,7 +181,7 @@ export interface ListenAddress {
 export interface Gateway {
   /** @returns where it listens: port 0 has become a real one */
   listen(at: ListenAddress): Promise<ListenAddress>
-  /** Like {@link listen}, for the admin API where it is apart. */
+  /** Listens like {@link listen}, for the admin API where it is apart. */
   listenAdmin(at: ListenAddress): Promise<ListenAddress>
   /**
    * Says for `noticeMs` that it is not ready, and serves on; takes no more requests, lets the
@@ -209,7 +215,7 @@ class HttpGateway implements Gateway {
   readonly #reads: Reads
   readonly #freezeWatch: FreezeWatch
   readonly #server: HttpServer
-  /** Where the admin API has a listener of its own. */
+  /** The server of the admin API, where it has a listener of its own. */
   readonly #adminServer: HttpServer | undefined
   #draining = false
   /** It will drain soon, and whoever sends requests here should know it before. */

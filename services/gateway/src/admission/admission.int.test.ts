@@ -118,7 +118,8 @@ describe('places', () => {
 
   test('a stop turns away who waits', async () => {
     await start({ script: SLOW, limits: { requestsPerKey: 1 } })
-    // Kept to the end: an answer that nobody refers to any more is cancelled by its client.
+    // These are kept to the end: an answer that nobody refers to any more is cancelled by its
+    // client.
     const running = await stream()
     const waiting = stream()
     expect(await waits(waiting)).toBe(true)

@@ -23,11 +23,16 @@ async function start(options: FixtureOptions): Promise<void> {
 afterEach(() => fixture[Symbol.asyncDispose]())
 
 const other = () => ({ authorization: `Bearer ${fixture.ledger.otherSecret}` })
-/** Well-formed, of the account, and not its key: a look into the store has to tell. */
+/**
+ * Makes a key that is well-formed, of the account, and not its own: a look into the store has to
+ * tell.
+ */
 const forged = () => ({
   authorization: `Bearer ${makeSecret(fixture.ledger.accountId, randomBytes(SECRET_RANDOM_BYTES))}`,
 })
-/** Of an account that another process has opened: this one does not have it in memory. */
+/**
+ * Makes a key of an account that another process has opened: this one does not have it in memory.
+ */
 async function keyMadeElsewhere(): Promise<string> {
   const { ledger } = await openRunningLedger(fixture.ledger.store)
   const { accountId } = await ledger.administration.openAccount({

@@ -48,7 +48,7 @@ export interface CallersOptions {
 /** What a request says of who sends it. */
 interface PresentedKey {
   readonly address: string
-  /** Undefined when none was sent that can be a key. */
+  /** The key; undefined when nothing was sent that can be one. */
   readonly secret: string | undefined
 }
 

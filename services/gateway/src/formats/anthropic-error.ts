@@ -16,7 +16,7 @@ export function anthropicError(error: ServiceError, requestId: string | null) {
   }
 }
 
-/** SDKs take a refused thread for a reason to send the whole conversation, if it is named so. */
+/** Names a refused thread in the way that makes SDKs send the whole conversation instead. */
 function detailsOf({ code, param }: ServiceError) {
   if (code !== 'unsupported_parameter' || param !== 'thread') return { error_code: code }
   return { error_code: 'thread_unsupported_request', unsupported: ['thread'] }

@@ -6,7 +6,7 @@ import { ServiceError } from '@svc/contracts/errors'
 import type { JsonObject } from '@svc/contracts/strict-json'
 import type { z } from 'zod'
 
-/** Where a part stands in the body: `['input', 2]`. */
+/** The place of a part in the body: `['input', 2]`. */
 export type FieldPath = readonly PropertyKey[]
 
 /**
@@ -39,13 +39,13 @@ export function typeAt(body: JsonObject, path: FieldPath): string | undefined {
   throw new ServiceError('invalid_value', `${param} must be text.`, { param })
 }
 
-/** In the words of the OpenAI formats. */
+/** Refuses a missing field in the words of the OpenAI formats. */
 export function missingParameter(param: string): ServiceError {
   const message = `Missing required parameter: '${param}'.`
   return new ServiceError('missing_required_parameter', message, { param })
 }
 
-/** The first thing that a schema found wrong, as the error for the caller. */
+/** Tells the caller the first thing that a schema found wrong. */
 export function fieldError(issue: z.core.$ZodIssue | undefined, body: JsonObject): ServiceError {
   if (issue === undefined) return new ServiceError('invalid_value', 'The body is not valid.')
   const nested = tellingUnionIssue(issue)
@@ -59,8 +59,8 @@ export function fieldError(issue: z.core.$ZodIssue | undefined, body: JsonObject
 }
 
 /**
- * Of a union's alternatives, the one that got furthest says what is really wrong; of those that got
- * nowhere, one whose type it was.
+ * Finds the issue that says what is really wrong: that of the union's alternative which got
+ * furthest, and of those that got nowhere, one whose type it was.
  */
 function tellingUnionIssue(
   issue: z.core.$ZodIssue,
@@ -74,7 +74,7 @@ function tellingUnionIssue(
   return ofItsType ?? { path: [], message: `expected ${types.join(' or ')}` }
 }
 
-/** `['messages', 0, 'content']` as `messages[0].content`. */
+/** Writes `['messages', 0, 'content']` as `messages[0].content`. */
 export function pathText(path: FieldPath): string {
   return path.reduce<string>((text, step) => {
     if (typeof step === 'number') return `${text}[${step}]`

@@ -7,7 +7,10 @@ import { ServiceError } from '@svc/contracts/errors'
 import type { JsonObject } from '@svc/contracts/strict-json'
 import { fieldAt, isObject } from './fields.ts'
 
-/** Where the formats, and the Model Context Protocol, carry the schema of a tool's arguments. */
+/**
+ * The fields in which the formats, and the Model Context Protocol, carry the schema of a tool's
+ * arguments.
+ */
 const schemaFields = ['function', 'parameters', 'input_schema', 'inputSchema'] as const
 type SchemaField = (typeof schemaFields)[number]
 
@@ -24,7 +27,8 @@ export function schemaFieldOf(tool: JsonObject, except?: SchemaField): SchemaFie
 }
 
 /**
- * For a tool that has no schema where this format looks for it.
+ * Refuses a schema in the field of another format. To be called for a tool that has none where this
+ * format looks for it.
  *
  * @param own the field that this format does look at
  * @param at where the tool stands, and where this format takes its schema
@@ -43,7 +47,8 @@ export function refuseForeignSchema(
 }
 
 /**
- * For a request that says nothing of the answer's format where this one looks for it.
+ * Refuses an answer's format in the field of another format. To be called for a request that says
+ * nothing of it where this one looks for it.
  *
  * @throws {ServiceError} naming the field by which another format demands JSON
  */

@@ -20,12 +20,12 @@ import type {
 export interface InferenceRequest {
   /** The callable model: aliases are resolved. */
   readonly model: string
-  /** At most one system message, at index 0. */
+  /** The messages: at most one system message, at index 0. */
   readonly messages: readonly PromptMessage[]
   readonly thinking: Thinking
   readonly toolUse: ToolUse | null
   readonly outputFormat: OutputFormat
-  /** What the caller asked for, or null for the service's default. */
+  /** How many tokens the caller asked for, or null for the service's default. */
   readonly maxOutputTokens: number | null
   readonly sampling: Sampling
   /** Pairs of token id and bias. */
@@ -34,11 +34,11 @@ export interface InferenceRequest {
   readonly topLogprobs: number | null
   readonly stop: readonly string[]
   readonly stream: boolean
-  /** For error messages. */
+  /** The names of fields for error messages. */
   readonly fieldNames: FieldNames
 }
 
-/** What the caller calls the fields that an inference request is made of. */
+/** The caller's names of the fields that an inference request is made of. */
 export interface FieldNames {
   readonly messages: string
   readonly toolUse: string
@@ -51,7 +51,7 @@ export interface FieldNames {
   readonly stop: string
 }
 
-/** What is known of an answer before its first token. */
+/** Tells what is known of an answer before its first token. */
 export interface AnswerHeading {
   readonly requestId: string
   readonly model: string
@@ -82,15 +82,15 @@ export function isGoodFinish(finishReason: FinishReason): finishReason is GoodFi
   return finishReason !== 'cancelled' && finishReason !== 'error'
 }
 
-/** How an answer came to its good end, and what was billed for it. */
+/** Tells how an answer came to its good end, and what was billed for it. */
 export interface AnswerEnding {
   readonly finishReason: GoodFinish
   /** The stop text that ended the answer, or null. */
   readonly stopText: string | null
-  /** From the receipt, not from the worker: the usage of an answer is what was billed. */
+  /** The usage that was billed. It comes from the receipt and not from the worker. */
   readonly billed: TokenCounts
   readonly reasoningTokens: number
-  /** What the ledger debited for it: durable, and never an estimate. */
+  /** The amount that the ledger debited for it: durable, and never an estimate. */
   readonly cost: PicoDollars
   /** The settled balance of the account after that debit. */
   readonly balanceAfter: PicoDollars
@@ -99,12 +99,12 @@ export interface AnswerEnding {
 /** The events of one streamed answer, as text that is ready to be sent. */
 export interface AnswerStream {
   opening(): string
-  /** What keeps an idle stream alive without meaning anything. Only sent after the opening. */
+  /** Keeps an idle stream alive without meaning anything. This is only sent after the opening. */
   keepAlive(): string
   parts(parts: readonly AnswerPart[]): string
-  /** Everything from the finish reason to the end of the stream. */
+  /** Writes everything from the finish reason to the end of the stream. */
   ending(ending: AnswerEnding): string
-  /** The last event of a stream that broke; nothing follows it. */
+  /** Writes the last event of a stream that broke; nothing follows it. */
   failure(error: ServiceError): string
 }
 
@@ -125,7 +125,7 @@ export interface ParsedInference {
 
 export interface ParseContext {
   readonly requestId: string
-  /** Whose stored objects the request may name. */
+  /** The account whose stored objects the request may name. */
   readonly accountId: string
 }
 

@@ -9,8 +9,9 @@ const SHOWN_CHARACTERS = 64
 const MAX_METADATA_PAIRS = 16
 
 /**
- * Before anything else in a body is looked at: a caller who means another service's model learns
- * that first. A model that is missing or no text is left to the schema of the format.
+ * Refuses another model. To be called before anything else in a body is looked at: a caller who
+ * means another service's model learns that first. A model that is missing or no text is left to
+ * the schema of the format.
  *
  * @throws {ServiceError} `model_not_found`
  */
@@ -37,12 +38,12 @@ const levels: Readonly<Record<ThinkingLevel, Thinking>> = {
   max: { enabled: true, effort: 'high', budgetTokens: null },
 }
 
-/** Thinking is off unless it is asked for. */
+/** Reads the level of thinking, which is off unless it is asked for. */
 export function thinkingAt(level: ThinkingLevel | null | undefined): Thinking {
   return levels[level ?? 'none']
 }
 
-/** Those of the formats themselves: no default of a runtime leaks in. */
+/** The defaults of the formats themselves: no default of a runtime leaks in. */
 const samplingDefaults: Sampling = {
   temperature: 1,
   topP: 1,
@@ -56,7 +57,9 @@ const samplingDefaults: Sampling = {
 
 type GivenSampling = { readonly [Name in keyof Sampling]?: Sampling[Name] | null | undefined }
 
-/** What the request says, and the default for each that it leaves out or gives as null. */
+/**
+ * Takes what the request says, and the default for each field that it leaves out or gives as null.
+ */
 export function samplingOf(given: GivenSampling): Sampling {
   const said = Object.entries(given).filter(([, value]) => value !== null && value !== undefined)
   return { ...samplingDefaults, ...Object.fromEntries(said) }

@@ -3,11 +3,14 @@ import { ServiceError } from '@svc/contracts/errors'
 import type { JsonObject } from '@svc/contracts/strict-json'
 import type { ToolUse } from '@svc/contracts/worker/protocol'
 
-/** As many as real agents send, several times over. */
+/** The most tools that are used: those of real agents, several times over. */
 const USED_TOOLS_MAX = 256
 /** Entries of a request's list, with those that are left out because nothing here runs them. */
 export const LISTED_TOOLS_MAX = 1_024
-/** Wider than what the vendors take: clients put namespaces into names. */
+/**
+ * The names that are taken. They are wider than what the vendors take, because clients put
+ * namespaces into names.
+ */
 const TOOL_NAME = /^[A-Za-z0-9_.:/-]{1,128}$/
 const NO_PARAMETERS: JsonObject = { type: 'object', properties: {} }
 

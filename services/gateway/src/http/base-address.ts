@@ -6,7 +6,7 @@ import type { FastifyRequest } from 'fastify'
 
 const HOST = /^(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/
 
-/** Without `/v1`, and without a slash at its end. */
+/** Finds the address without `/v1`, and without a slash at its end. */
 export type RootUrl = (request: FastifyRequest) => string
 
 /** @param publicUrl as the operator gave it; undefined: every request tells its own */
@@ -14,7 +14,10 @@ export function rootUrlBy(publicUrl: string | undefined): RootUrl {
   return publicUrl === undefined ? reachedUrl : () => publicUrl
 }
 
-/** Fastify looks at the headers of a proxy only when it is one of those that are trusted. */
+/**
+ * Finds the address that the client reached. Fastify looks at the headers of a proxy only when it
+ * is one of those that are trusted.
+ */
 function reachedUrl({ protocol, host, raw }: FastifyRequest): string {
   const scheme = protocol === 'https' ? 'https' : 'http'
   const named = [host, raw.headers.host].find((each) => each !== undefined && HOST.test(each))

@@ -8,8 +8,8 @@ import type { ServerResponse } from 'node:http'
 import type { Timer } from '@svc/contracts/ports/time'
 
 /**
- * Longer texts are handed to the socket piece by piece: of one that it was given whole, nobody is
- * told before the last byte that a slow client goes on reading.
+ * The size of a piece. Longer texts are handed to the socket piece by piece: of one that it was
+ * given whole, nobody is told before the last byte that a slow client goes on reading.
  */
 const PIECE_BYTES = 65_536
 

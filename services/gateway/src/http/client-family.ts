@@ -60,12 +60,12 @@ export function rateHeaders(
   }
 }
 
-/** RFC 3339, in whole seconds. */
+/** Writes a time in RFC 3339, in whole seconds. */
 function resetTime(nowMs: number, seconds: number): string {
   return new Date(nowMs + seconds * 1_000).toISOString().replace(/\.\d+Z$/, 'Z')
 }
 
-/** Such as `12s` or `6m0s`. */
+/** Writes a duration such as `12s` or `6m0s`. */
 function durationText(seconds: number): string {
   const minutes = Math.floor(seconds / MINUTE_SECONDS)
   const rest = `${seconds % MINUTE_SECONDS}s`

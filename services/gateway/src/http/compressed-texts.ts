@@ -4,7 +4,10 @@ import { gzip } from 'node:zlib'
 import { RecentlyUsed } from '@svc/infra/recently-used'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** Few: a text differs only by the address that the server is reached under. */
+/**
+ * How many texts are kept. A few are enough: a text differs only by the address that the server is
+ * reached under.
+ */
 const TEXTS_KEPT = 8
 
 const compress = promisify(gzip)

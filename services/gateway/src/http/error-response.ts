@@ -12,12 +12,12 @@ import {
 } from './client-family.ts'
 import { DISCARDED_BYTES_MAX } from './pacing/refused-bodies.ts'
 
-/** From this status on, clients retry by themselves unless a header forbids it. */
+/** The status from which on clients retry by themselves unless a header forbids it. */
 const FIRST_RETRIED_STATUS = 401
-/** Refused with the rest of the body unread. */
+/** The errors that are told with the rest of the body unread. */
 const UNREAD: ReadonlySet<string> = new Set(['request_too_large', 'request_timeout'])
 
-/** Both names that clients look for. */
+/** Names the request under both names that clients look for. */
 export function identity(requestId: string): Record<string, string> {
   return { 'x-request-id': requestId, 'request-id': requestId }
 }
@@ -48,7 +48,7 @@ export function refuse(reply: FastifyReply, error: ServiceError): FastifyReply {
 }
 
 /**
- * The rest of the body is discarded, within bounds. The framework closes the connection of a larger
+ * Discards the rest of the body, within bounds. The framework closes the connection of a larger
  * one, and of one without a length.
  */
 function drainBody(reply: FastifyReply): void {
@@ -82,7 +82,8 @@ interface FrameworkError {
 }
 
 /**
- * What the framework and Node throw, as errors of the catalogue. Anything else is our own defect.
+ * Makes errors of the catalogue of what the framework and Node throw. Anything else is our own
+ * defect.
  */
 export function asServiceError(cause: unknown): ServiceError {
   if (cause instanceof ServiceError) return cause

@@ -52,12 +52,14 @@ export function htmlPage(title: string, body: string, width: 'text' | 'wide' = '
 `
 }
 
-/** Text in its own lines. It scrolls where it is too wide, so the keyboard has to reach it. */
+/**
+ * Shows text in its own lines. It scrolls where it is too wide, so the keyboard has to reach it.
+ */
 export function preformatted(label: string, text: string): string {
   return `<pre ${scrolling(label)}>${escapeHtml(text)}</pre>`
 }
 
-/** What makes a block that scrolls known to the keyboard and to screen readers. */
+/** Makes a block that scrolls known to the keyboard and to screen readers. */
 export function scrolling(label: string): string {
   return `tabindex="0" role="region" aria-label="${escapeHtml(label)}"`
 }

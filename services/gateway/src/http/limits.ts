@@ -8,20 +8,29 @@ import { ServiceError } from '@svc/contracts/errors'
 export interface HttpLimits {
   /** Agents send 50 KB of instructions and tools before the first message. */
   readonly bodyBytes: number
-  /** Request line and headers. */
+  /** The most bytes of the request line and headers. */
   readonly headerBytes: number
-  /** Node drops headers behind its own limit without a word, so they are counted and refused. */
+  /**
+   * The most headers. Node drops those behind its own limit without a word, so they are counted and
+   * refused.
+   */
   readonly headerCount: number
   readonly urlBytes: number
   readonly jsonDepth: number
   readonly headersTimeoutMs: number
-  /** From when a body is read, which is when the request has its place, to its last byte. */
+  /**
+   * The longest time from the beginning of a body's reading, which is when the request has its
+   * place, to its last byte.
+   */
   readonly requestTimeoutMs: number
   readonly keepAliveMs: number
   readonly requestsPerSocket: number
   readonly sockets: number
   readonly socketsPerAddress: number
-  /** Of one address that has many which were served nothing; more wait unread. 0 sets no limit. */
+  /**
+   * How many new sockets one address gets that has many which were served nothing; more wait
+   * unread. 0 sets no limit.
+   */
   readonly newSocketsPerSecond: number
   /** How long a connection that was served nothing stays open, unread, once it made room. */
   readonly displacedSocketMs: number
@@ -29,12 +38,12 @@ export interface HttpLimits {
   readonly requestsPerKey: number
   readonly requestsPerAccount: number
   readonly requestsInFlight: number
-  /** The same while no other account has sent any for a minute. */
+  /** The same bounds while no other account has sent any for a minute. */
   readonly requestsPerKeyAlone: number
   readonly requestsPerAccountAlone: number
   /** Requests without a body, such as for a balance, that one account has answered at once. */
   readonly readsPerAccount: number
-  /** Of one account in a second; more wait. 0 sets no limit. */
+  /** How many reads one account gets in a second; more wait. 0 sets no limit. */
   readonly readsPerSecond: number
   /** Requests beyond these that wait for their turn, their bodies unread. */
   readonly waitingPerAccount: number
@@ -52,13 +61,16 @@ export interface HttpLimits {
   /** Bytes of bodies whose requests run, of one account and of all. */
   readonly bodyBytesPerAccount: number
   readonly bodyBytesInFlight: number
-  /** Of bodies that are not small, of one account per second; more wait. 0 sets no limit. */
+  /**
+   * How many bytes of bodies that are not small one account gets per second; more wait. 0 sets no
+   * limit.
+   */
   readonly bodyBytesPerSecond: number
   /** Requests per minute; 0 sets no limit. */
   readonly requestsPerMinutePerKey: number
   readonly requestsPerMinutePerAccount: number
   readonly requestsPerMinutePerAddress: number
-  /** Wrong keys from one address per minute. */
+  /** How many wrong keys one address may send per minute. */
   readonly badKeysPerMinute: number
   /** Refusals that one account, or one address without a key, is sent at once in a second. */
   readonly refusalsPerSecond: number
@@ -67,8 +79,8 @@ export interface HttpLimits {
   /** The longest that one request may run, from its acceptance. */
   readonly requestDeadlineMs: number
   /**
-   * Added to it, so that nothing that still settles is taken for orphaned: the wait for the final
-   * meter, and an append whose outcome is unknown for long.
+   * The time added to that deadline, so that nothing that still settles is taken for orphaned: the
+   * wait for the final meter, and an append whose outcome is unknown for long.
    */
   readonly settlingAllowanceMs: number
   /** How long a client may read nothing of its answer; then it is cut off, as if it had left. */
@@ -129,7 +141,7 @@ export const defaultHttpLimits: HttpLimits = {
   defaultMaxOutputTokens: 1_024,
 }
 
-/** What an account may have that is alone, by the bound that holds while others come. */
+/** The bounds of an account that is alone, by the bound that holds while others come. */
 const ALONE = {
   requestsPerKey: 'requestsPerKeyAlone',
   requestsPerAccount: 'requestsPerAccountAlone',
@@ -153,7 +165,7 @@ export function placesAlone(
   return { requestsPerKey: requestsPerKeyAlone, requestsPerAccount: requestsPerAccountAlone }
 }
 
-/** Node looks at its time-outs this often; its default of 30 s makes them fire far too late. */
+/** How often Node looks at its time-outs; its default of 30 s makes them fire far too late. */
 export const CONNECTIONS_CHECK_INTERVAL_MS = 1_000
 
 /** Parameters follow the type: of those, JSON in UTF-8 makes nothing of any but a charset. */
@@ -164,7 +176,7 @@ const UTF_8 = /^(?:utf-?8[ \t]*|"utf-?8")$/i
 const SINGLE_HEADERS = ['host', 'authorization', 'x-api-key', 'idempotency-key', 'content-type']
 
 /**
- * What Node answers with 200, or mends by dropping something.
+ * Refuses what Node answers with 200, or mends by dropping something.
  *
  * @throws {ServiceError}
  */
@@ -205,7 +217,7 @@ export function checkMediaType(request: IncomingMessage): void {
     throw new ServiceError('unsupported_media_type', 'Send the body as application/json in UTF-8.')
   }
   const coding = request.headers['content-encoding']
-  // That is the name of no coding at all.
+  // The coding `identity` is no coding at all.
   if (coding !== undefined && coding.toLowerCase() !== 'identity') {
     throw new ServiceError('unsupported_media_type', 'Send the body without a Content-Encoding.')
   }

@@ -6,7 +6,7 @@ import { type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-
 import type { FastifyInstance } from 'fastify'
 import { afterEach, expect, test } from 'vitest'
 
-/** Long enough for all answers that nothing holds up. */
+/** The time in which all answers come that nothing holds up. */
 const SETTLED_MS = 300
 
 let fixture: GatewayFixture
@@ -27,7 +27,7 @@ test('refusals beyond those of a second are sent after a pause', async () => {
   const asked = Array.from({ length: 6 }, async () => {
     statuses.push((await fixture.get('/admin/v1/refused')).status)
   })
-  // Those that are held up end with the server.
+  // The requests that are held up end with the server.
   void Promise.allSettled(asked)
   await expect.poll(() => statuses[0]).toBe(401)
   await delay(SETTLED_MS)

@@ -10,7 +10,8 @@ import { readJsonObject } from './request-body.ts'
 export function mounted(routes: FastifyPluginAsync): FastifyPluginAsync {
   return async (app: FastifyInstance) => {
     app.removeAllContentTypeParsers()
-    // Scanned before it is parsed: a key that is there twice is no amount that anybody meant.
+    // The text is scanned before it is parsed: a key that is there twice is no amount that anybody
+    // meant.
     app.addContentTypeParser(
       'application/json',
       { parseAs: 'buffer' },

@@ -13,15 +13,16 @@ const SHOWN_PATH_CHARACTERS = 128
 const OPENAI_TAIL =
   /\/(?:chat\/completions|responses|models|completions|embeddings)(?:\/[^/]+)?\/*$/
 const ANTHROPIC_TAIL = /(?:\/v1)?\/(?:messages(?:\/[a-z_]+)?|models)\/*$/
-/** Which only clients of the Messages format append. */
+/** Matches what only clients of the Messages format append. */
 const MESSAGES_TAIL = /\/messages(?:\/count_tokens)?\/*$/
 /** What clients append to a base address; the tails of the three formats. */
 const TAIL = /^(?:chat\/completions|responses|messages|models|completions|embeddings)(?:[/?]|$)/
 const PREFIX = /^\/(pro\/)?(?:v1\/)*/
 
 /**
- * Many clients have `/v1` twice in their base address, or not at all. Where only one path can be
- * meant, that path is served. @param target a path with its query
+ * Mends a path. Many clients have `/v1` twice in their base address, or not at all. Where only one
+ * path can be meant, that path is served.
+ * @param target a path with its query
  */
 export function normalizedPath(target: string): string {
   const [prefix = '', pro = ''] = PREFIX.exec(target) ?? []
@@ -29,7 +30,9 @@ export function normalizedPath(target: string): string {
   return prefix !== '' && TAIL.test(rest) ? `/${pro}v1/${rest}` : target
 }
 
-/** Which methods a path has, so that a wrong method (405) can be told from a wrong path (404). */
+/**
+ * Knows the methods of each path, so that a wrong method (405) can be told from a wrong path (404).
+ */
 export class KnownPaths {
   readonly #paths = new Map<string, KnownPath>()
 

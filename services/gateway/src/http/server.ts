@@ -41,8 +41,9 @@ const LAST_BYTES_MS = 2_000
 const EXPECTATION_FAILED = 417
 const TOO_SLOW = 'ERR_HTTP_REQUEST_TIMEOUT'
 /**
- * What of a body is read before anybody wants it, but for what came with the head. Each connection
- * that waits holds this much, and V8 collects the garbage of all threads for every 32 MiB of it.
+ * How much of a body is read before anybody wants it, but for what came with the head. Each
+ * connection that waits holds this much, and V8 collects the garbage of all threads for every 32
+ * MiB of it.
  */
 const READ_AHEAD_BYTES = 16 * 1024
 

@@ -11,9 +11,9 @@ import {
 } from '@svc/testing/gateway/gateway-fixture'
 import { afterEach, describe, expect, test } from 'vitest'
 
-/** More than the 511 of Node's own. */
+/** The size of a burst: more than the 511 of Node's own. */
 const BURST = 900
-/** Of `/proc/net/tcp`. */
+/** The state of a socket in `/proc/net/tcp`. */
 const SYN_SENT = '02'
 /** Twenty looks are less than the second after which the system tries again. */
 const LOOK_AGAIN_MS = 10
@@ -30,7 +30,7 @@ afterEach(async () => {
   await fixture[Symbol.asyncDispose]()
 })
 
-/** Connected from an address of the loopback network. */
+/** Connects from an address of the loopback network, and says nothing. */
 async function silent(localAddress = '127.0.0.1'): Promise<Socket> {
   const socket = connect({ port: fixture.port, host: '127.0.0.1', localAddress })
   sockets.push(socket)
@@ -43,7 +43,7 @@ function flood(count: number, localAddress?: string): Promise<Socket[]> {
   return Promise.all(Array.from({ length: count }, () => silent(localAddress)))
 }
 
-/** Over a connection of its own. @returns the status; 0 when it was refused */
+/** Asks over a connection of its own. @returns the status; 0 when it was refused */
 function ask(path = '/livez', localAddress = '127.0.0.1'): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>()
   const asked = request({ port: fixture.port, host: '127.0.0.1', path, localAddress, agent: false })

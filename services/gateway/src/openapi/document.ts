@@ -29,7 +29,7 @@ export interface DocumentOptions {
    * that a field can be added without breaking clients.
    */
   readonly strict?: boolean
-  /** Default: the address that the document was read from. */
+  /** The address of the server. Default: the one that the document was read from. */
   readonly serverUrl?: string
 }
 
@@ -191,12 +191,12 @@ function inQuery({ name, schema, of }: QueryField, schemas: SchemaCollection): o
   return { name, in: 'query', required, description, schema: schemas.body(field) }
 }
 
-/** Optional, or with a default. */
+/** Tells whether a field may be left out, because it is optional or has a default. */
 function acceptsNothing(field: z.ZodType): boolean {
   return field.safeParse(undefined).success
 }
 
-/** One for each status, with what its codes mean. */
+/** Makes one response for each status, with what its codes mean. */
 function errorResponses(
   codes: readonly ErrorCode[],
   error: z.ZodType,

@@ -22,7 +22,7 @@ export interface Schema {
 
 /** Alternatives of an object in an object …: behind that it is an example that helps. */
 const DEPTH_MAX = 12
-/** Beyond what a double holds exactly: no bound that anybody set. */
+/** From here on a bound is beyond what a double holds exactly, so nobody has set it. */
 const UNBOUNDED = Number.MAX_SAFE_INTEGER
 
 /** @param label what it is of, for screen readers */
@@ -67,13 +67,13 @@ function alternativeRows(schema: Schema, prefix: string, depth: number): string 
     .join('')
 }
 
-/** Such as `type = "text"`. */
+/** Says which alternative an object is, such as `type = "text"`. */
 function kindOf({ properties = {} }: Schema): string | undefined {
   const told = Object.entries(properties).find(([, field]) => field.const !== undefined)
   return told === undefined ? 'or' : `${told[0]} = ${JSON.stringify(told[1].const)}`
 }
 
-/** `messages[].` from `messages.` */
+/** Makes `messages[].` of `messages.`. */
 function listed(prefix: string): string {
   return prefix === '' ? '[].' : `${prefix.slice(0, -1)}[].`
 }
@@ -123,7 +123,7 @@ function alternativesOf({ anyOf, oneOf }: Schema): readonly Schema[] {
   return anyOf ?? oneOf ?? []
 }
 
-/** Text with what stands between backticks as code. */
+/** Shows a text with what stands between backticks as code. */
 export function codeHtml(text: string): string {
   return escapeHtml(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>')
 }

@@ -71,7 +71,10 @@ export interface Operation {
 /** Other names are refused in words of their own, so the parsers read any text. */
 const named = { model: modelName }
 
-/** With the fields that are read apart from the schema: each of their items has its own type. */
+/**
+ * The body with the fields that are read apart from the schema: each of their items has its own
+ * type.
+ */
 const responsesBody = responsesFields.extend({
   ...named,
   input: z.union([z.string(), z.array(z.looseObject({ type: z.string().optional() }))]),

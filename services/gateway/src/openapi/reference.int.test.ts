@@ -18,7 +18,9 @@ interface Posted {
   }
 }
 
-/** Those of the operator are served, and tested, where the operator's routes are. */
+/**
+ * Leaves out the operator's paths: they are served, and tested, where the operator's routes are.
+ */
 function customersPaths<Methods>(paths: Readonly<Record<string, Methods>>) {
   return Object.entries(paths).filter(([path]) => !path.startsWith(ADMIN_PREFIX))
 }
@@ -185,10 +187,10 @@ test('every error of the catalogue is one of a route, or of no route in particul
     .flatMap((methods) => Object.values(methods))
     .flatMap((described) => (described as { 'x-errors': readonly string[] })['x-errors'])
   const apart = [
-    // Of the dashboard, which is not in the document.
+    // These are of the dashboard, which is not in the document.
     ...['not_signed_in', 'wrong_credentials', 'sign_in_refused', 'provider_unavailable'],
     'another_user',
-    // Of addresses and methods that are no route.
+    // These are of addresses and methods that are no route.
     ...['unknown_url', 'method_not_allowed', 'upgrade_refused'],
   ]
   expect(new Set([...ofRoutes, ...apart])).toEqual(new Set(Object.keys(errorCatalogue)))

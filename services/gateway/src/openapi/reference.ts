@@ -18,7 +18,7 @@ export interface ReferenceOptions {
 export interface ReferenceTexts {
   /** The OpenAPI document, as JSON. */
   readonly document: string
-  /** HTML, with {@link ADDRESS} in it. */
+  /** The page as HTML, with {@link ADDRESS} in it. */
   readonly page: string
 }
 

@@ -38,7 +38,7 @@ export interface GeneratePorts {
 
 export interface Run {
   readonly record: RunRecord
-  /** Undefined when no worker could be had. */
+  /** The worker that ran it; undefined when none could be had. */
   readonly workerId: string | undefined
 }
 

@@ -76,7 +76,7 @@ export class RunRecord {
     return parts
   }
 
-  /** One that had to make room in the worker's queue may run elsewhere, or later. */
+  /** A run that had to make room in the worker's queue may go on elsewhere, or later. */
   #broke(reported: string): void {
     if (reported === 'queue_full') {
       this.failure = new WorkerFailure('queue_full', 'it had to make room in the queue')

@@ -64,7 +64,8 @@ export function inferenceRoutes(
     app.decorateRequest('watched', null)
     admission.prepare(app)
     for (const { url, format } of routes) {
-      // All before the body is read: who has no key, or too much under way, gets no memory.
+      // All this comes before the body is read: who has no key, or too much under way, gets no
+      // memory.
       const onRequest = [
         authenticated(ports.callers),
         refuseOtherMedia,

@@ -29,9 +29,9 @@ export const defaultLedgerHealthBounds: LedgerHealthBounds = {
 export interface LedgerHealthPorts {
   /** Tells where the views stand, and the end of the log. Rejects when the log does not answer. */
   status(): Promise<readonly ProjectionStatus[]>
-  /** What the store has noticed by itself. Default: nothing. */
+  /** The troubles that the store has noticed by itself. Default: nothing. */
   readonly storeHealth?: StoreHealth
-  /** Default: nothing is ever set aside. */
+  /** The streams that are set aside. Default: none ever is. */
   readonly quarantine?: Pick<Quarantine, 'list'>
   readonly clock: Clock
   readonly bounds: LedgerHealthBounds

@@ -34,7 +34,7 @@ export function pageRoute(ports: PagePorts, rootUrl: RootUrl) {
     app.get('/about', show)
     app.get('/', (request, reply) => {
       if (!ports.hasDashboard || !isBrowser(request)) return show(request, reply)
-      // Relative, so that it holds behind a proxy too.
+      // The address is relative, so that it holds behind a proxy too.
       return reply.redirect('dashboard/')
     })
   }

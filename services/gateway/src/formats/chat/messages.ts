@@ -29,7 +29,7 @@ const message = z.object({
   role: z.enum(roles),
   content: z.union([z.string(), z.array(part).min(1).max(MAX_PARTS)]).nullish(),
   refusal: z.string().nullish(),
-  /** No official field exists: some clients send one name back, some the other. */
+  /** There is no official field: some clients send one name back, some the other. */
   reasoning_content: z.string().nullish(),
   reasoning: z.string().nullish(),
   tool_calls: z.array(toolCall).max(MAX_CALLS).nullish(),

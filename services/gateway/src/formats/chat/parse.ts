@@ -36,7 +36,7 @@ const anySeed = z
   .refine(Number.isInteger, { error: 'expected int' })
   .meta({ type: 'integer' })
 
-/** What the text of the answer must be. */
+/** The kind of text that the answer must be. */
 const responseFormat = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text') }),
   z.object({ type: z.literal('json_object') }),
@@ -81,7 +81,7 @@ export interface ParsedChat {
   readonly request: InferenceRequest
   /** Whether a streamed answer ends with its usage. */
   readonly includeUsage: boolean
-  /** Echoed, never looked at. */
+  /** Metadata that the answer echoes and nobody looks at. */
   readonly metadata: Readonly<Record<string, string>> | null
 }
 

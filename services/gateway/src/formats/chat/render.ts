@@ -6,7 +6,7 @@ import type { Logprob } from '@svc/contracts/worker/protocol'
 import type { AnswerEnding, AnswerHeading, AnswerPart } from '../inference-request.ts'
 import type { ParsedChat } from './parse.ts'
 
-/** What every object of one answer, whole or chunk, says of itself. */
+/** Tells what every object of one answer, whole or chunk, says of itself. */
 export function chatHeading(heading: AnswerHeading, object: string) {
   return {
     id: `chatcmpl-${idBody(heading.requestId)}`,
@@ -41,7 +41,7 @@ export function renderChatCompletion(
     content: text === '' && calls.length > 0 ? null : text,
     refusal: null,
     annotations: [],
-    // No official field exists: some clients read the one name, some the other.
+    // There is no official field: some clients read the one name, some the other.
     ...(reasoning === '' ? {} : { reasoning_content: reasoning, reasoning }),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
   }
@@ -81,7 +81,7 @@ function collected(heading: AnswerHeading, parts: readonly AnswerPart[]) {
   return { text, reasoning, calls, logprobs }
 }
 
-/** Log probabilities as the format has them: null where none were asked for. */
+/** Shows log probabilities as the format has them: null where none were asked for. */
 export function chatLogprobs(logprobs: readonly Logprob[] | undefined) {
   if (logprobs === undefined) return null
   const content = logprobs.map(({ token, logprob, bytes, top }) => ({
@@ -93,7 +93,7 @@ export function chatLogprobs(logprobs: readonly Logprob[] | undefined) {
   return { content, refusal: null }
 }
 
-/** `prompt_tokens` includes what came from the cache. */
+/** Shows the usage. `prompt_tokens` includes what came from the cache. */
 export function chatUsage({ billed, reasoningTokens, cost }: AnswerEnding) {
   const prompt = promptTokens(billed)
   return {

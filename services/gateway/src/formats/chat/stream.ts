@@ -87,7 +87,10 @@ function argumentsDelta({ index, text }: Extract<AnswerPart, { kind: 'arguments'
   return `{"tool_calls":[{"index":${index},"function":{"arguments":${lineOfJson(text)}}}]}`
 }
 
-/** No official field exists: some clients read the one name, some the other. */
+/**
+ * Writes a thought under both names. There is no official field: some clients read the one, some
+ * the other.
+ */
 function reasoningDelta(text: string): string {
   const json = lineOfJson(text)
   return `{"reasoning_content":${json},"reasoning":${json}}`

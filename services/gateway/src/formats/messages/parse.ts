@@ -20,7 +20,7 @@ const jsonSchemaFormat = z.object({
   schema: z.record(z.string(), z.unknown()),
 })
 
-/** What counts as input: the request to count tokens has these fields and no others. */
+/** The fields that count as input: the request to count tokens has these and no others. */
 export const countFields = z.object({
   model: z.string(),
   messages: messageList,
@@ -97,8 +97,8 @@ export function parseCountRequest(body: JsonObject): InferenceRequest {
 }
 
 /**
- * Ignored, a thread would be a conversation of which the model sees the last turn only. Clients
- * that are refused it by name send the whole conversation instead.
+ * Refuses a thread. If it were ignored, it would be a conversation of which the model sees the last
+ * turn only. Clients that are refused it by name send the whole conversation instead.
  */
 function refuseThread(thread: unknown): void {
   if (thread === undefined || thread === null) return

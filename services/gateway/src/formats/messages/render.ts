@@ -13,7 +13,7 @@ const NOT_REPORTED = {
   server_tool_use: null,
 }
 
-/** What the message says of itself, at the start of a stream and in a whole answer. */
+/** Tells what the message says of itself, at the start of a stream and in a whole answer. */
 export function messageHeading({ requestId, model }: AnswerHeading) {
   return {
     id: `msg_${idBody(requestId)}`,
@@ -91,7 +91,9 @@ type AnswerBlock =
   | { readonly kind: 'text' | 'reasoning'; text: string }
   | { readonly kind: 'tool_call'; readonly index: number; readonly name: string; text: string }
 
-/** Neighbouring parts of one kind are one block; arguments belong to their call. */
+/**
+ * Makes blocks of parts: neighbours of one kind are one block, and arguments belong to their call.
+ */
 function blocksOf(parts: readonly AnswerPart[]): AnswerBlock[] {
   const blocks: AnswerBlock[] = []
   for (const part of parts) {
@@ -117,8 +119,8 @@ function argumentsOf(text: string): object {
 }
 
 /**
- * At the start of a stream: no output yet, so that clients which add up do not count twice, and no
- * cost, which is not known before the debit.
+ * Shows the usage at the start of a stream: no output yet, so that clients which add up do not
+ * count twice, and no cost, which is not known before the debit.
  */
 export function openingUsage(inputTokens: number) {
   return messagesUsage(inputTokens, 0, 0)
@@ -130,8 +132,8 @@ export function billedUsage({ billed, reasoningTokens, cost }: AnswerEnding) {
 }
 
 /**
- * `input_tokens` is all billed input, from the cache or not: this service reports no cached tokens
- * here, so that the number is the same in all formats.
+ * Shows the usage. `input_tokens` is all billed input, from the cache or not: this service reports
+ * no cached tokens here, so that the number is the same in all formats.
  */
 function messagesUsage(inputTokens: number, outputTokens: number, thinkingTokens: number) {
   return {

@@ -60,7 +60,7 @@ interface ClientEvent {
   readonly delta?: Readonly<Record<string, string>>
 }
 
-/** What a client makes of the events. */
+/** Assembles what a client makes of the events. */
 function assembled(events: readonly Record<string, unknown>[]): unknown[] {
   const blocks: { block: Record<string, unknown>; json: string }[] = []
   for (const event of events as unknown as ClientEvent[]) {

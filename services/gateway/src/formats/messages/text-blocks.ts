@@ -23,7 +23,10 @@ const asItCame = z.unknown().transform((input, context): JsonObject => {
   return z.NEVER
 })
 
-/** One schema for all kinds: the type of a block says which fields it must have. */
+/**
+ * A block of any kind. There is one schema for all, because the type of a block says which fields
+ * it must have.
+ */
 const contentBlock = z.object({
   type: z.string().max(MAX_TYPE_CHARACTERS),
   text: z.string().optional(),
@@ -67,7 +70,7 @@ export function textOfBlock(block: ContentBlock, path: string): string {
   }
 }
 
-/** Text, or a list of blocks that are all text. */
+/** Reads text, or a list of blocks that are all text. */
 export function nestedText(
   content: string | readonly unknown[] | null | undefined,
   path: string,
@@ -88,7 +91,7 @@ export function required<T>(value: T | undefined, param: string): T {
   throw fieldRequired(param)
 }
 
-/** In the words of the Messages format. */
+/** Refuses a missing field in the words of the Messages format. */
 export function fieldRequired(param: string): ServiceError {
   return new ServiceError('missing_required_parameter', `${param}: Field required`, { param })
 }

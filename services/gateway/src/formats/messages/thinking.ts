@@ -20,7 +20,10 @@ export const thinkingFields = {
 const fields = z.object(thinkingFields)
 type ThinkingFields = z.output<typeof fields>
 
-/** `reasoning_effort` wins over `thinking`, and `thinking` over the effort of `output_config`. */
+/**
+ * Reads how much the model may think. `reasoning_effort` wins over `thinking`, and `thinking` over
+ * the effort of `output_config`.
+ */
 export function messagesThinking(request: ThinkingFields): Thinking {
   const { reasoning_effort: asked, thinking, output_config: config } = request
   if (asked !== null && asked !== undefined) return thinkingAt(asked)

@@ -7,7 +7,7 @@ import { type GivenChoice, type GivenTool, LISTED_TOOLS_MAX, toolUseOf } from '.
 import { fieldRequired } from './text-blocks.ts'
 
 const tool = z.looseObject({
-  /** Told back in a header when it is left out. */
+  /** A header tells the caller this type when the tool is left out. */
   type: z
     .string()
     .regex(/^[A-Za-z0-9_.-]{1,64}$/)

@@ -23,7 +23,7 @@ const TASK =
   'decisions, facts, names, numbers, file paths, results of tools and open tasks. Write only the ' +
   'summary.'
 
-/** Of the request only what the conversation is made of counts. */
+/** The fields that the conversation is made of. No other field of the request counts. */
 const conversationFields = ['model', 'input', 'instructions', 'previous_response_id'] as const
 
 export function compactFormat(ports: ResponsesFormatPorts): InferenceFormat {
@@ -70,7 +70,7 @@ function conversationOnly(body: JsonObject): JsonObject {
   return { input, ...Object.fromEntries(fields.filter(([, value]) => value !== undefined)) }
 }
 
-/** Many templates insist that user and assistant take turns. */
+/** Adds the task to the conversation. Many templates insist that user and assistant take turns. */
 function withTask(messages: readonly PromptMessage[]): PromptMessage[] {
   const last = messages.at(-1)
   if (last?.role !== 'user') return [...messages, { role: 'user', content: TASK }]

@@ -72,9 +72,9 @@ type ResponsesRequest = z.output<typeof responsesFields>
 /** A request of the format: what all formats have, and what only the shape of this answer needs. */
 export interface ParsedResponses {
   readonly request: InferenceRequest
-  /** What the request brought itself, without the responses before it. */
+  /** The items that the request brought itself, without the responses before it. */
   readonly input: readonly Item[]
-  /** All that the prompt is made of, with the responses before it. */
+  /** All items that the prompt is made of, with the responses before it. */
   readonly conversation: readonly Item[]
   readonly catalog: ToolCatalog
   /** Types of tools that were left out, because they would run on the server. */
@@ -83,7 +83,7 @@ export interface ParsedResponses {
   readonly shown: ShownRequest
 }
 
-/** What a request of the format is read with. */
+/** The parts of the service that the reading of a request needs. */
 export interface ReadingPorts {
   readonly store: ResponseStore
   readonly textSeal: TextSeal
@@ -183,7 +183,10 @@ function toolsOf(body: JsonObject, conversation: readonly ReadItem[]): RequestTo
   return tools
 }
 
-/** For what the request only names: its body does not hold it, and errors say where it is named. */
+/**
+ * Makes a body for what the request only names: its own does not hold it, and errors say where it
+ * is named.
+ */
 function bodyWith(path: FieldPath, value: unknown): JsonObject {
   return path.reduceRight<unknown>((inner, step) => ({ [step]: inner }), value) as JsonObject
 }

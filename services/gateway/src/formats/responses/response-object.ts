@@ -8,7 +8,7 @@ import type { AnswerEnding, AnswerHeading } from '../inference-request.ts'
 import { responseId } from './items/ids.ts'
 import type { OutputItem } from './items/items.ts'
 
-/** What the answer shows of its request; known before the answer begins. */
+/** The fields of the request that the answer shows. They are known before the answer begins. */
 export interface ShownRequest {
   readonly background: false
   readonly frequency_penalty: number
@@ -89,7 +89,7 @@ export function failedResponse(
   return { ...open, status: 'failed', error: shown, output }
 }
 
-/** The one code for our own troubles: clients know it, and try again. */
+/** The codes that become the one code for our own troubles: clients know it, and try again. */
 const ownTroubles: ReadonlySet<ServiceError['code']> = new Set([
   'internal_error',
   'worker_failed',
@@ -102,7 +102,7 @@ export function streamErrorCode({ code }: ServiceError): string {
   return ownTroubles.has(code) ? 'server_error' : code
 }
 
-/** `input_tokens` includes what came from the cache. */
+/** Shows the usage. `input_tokens` includes what came from the cache. */
 export function responsesUsage({ billed, reasoningTokens, cost }: AnswerEnding) {
   const input = promptTokens(billed)
   return {

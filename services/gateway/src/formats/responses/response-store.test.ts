@@ -22,7 +22,7 @@ const user = (id: string): Item => ({
 })
 
 function save(id: string, previous: string | null, input: readonly Item[]): Promise<void> {
-  // Of the object a store looks at these fields only.
+  // A store looks at these fields of the object only.
   const response = { id, previous_response_id: previous, output: [] } as unknown as ResponseObject
   return store.save(account, response, input)
 }

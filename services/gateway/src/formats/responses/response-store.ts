@@ -14,7 +14,10 @@ import { distinctItems, type Item } from './items/items.ts'
 import type { ResponseObject } from './response-object.ts'
 
 const LIFE_MS = 30 * 24 * 3_600_000
-/** Another number is another shape, which this program does not know. */
+/**
+ * The number of the stored shape. Another number is another shape, which this program does not
+ * know.
+ */
 const VERSION = 1
 
 export interface StoredResponse {
@@ -25,7 +28,7 @@ export interface StoredResponse {
 
 export interface ResponseStorePorts {
   readonly storedResponses: ExpiringStore
-  /** Of accounts whose bodies are looked at, on the thread that serves all. */
+  /** The turns of accounts whose bodies are looked at, on the thread that serves all. */
   readonly bodyTurns: Pick<ThreadTurns, 'run'>
   readonly clock: Clock
 }
@@ -60,10 +63,10 @@ export class ResponseStore {
     return this.#ports.storedResponses.remove(accountId, responseId)
   }
 
-  /** With its length, for who reads several. */
+  /** Reads a response, with its length for whoever reads several. */
   async read(accountId: string, responseId: string): Promise<ReadResponse | undefined> {
     const { storedResponses, bodyTurns, clock } = this.#ports
-    // Who is alone does not rest between two turns, and others must be heard all the same.
+    // Whoever is alone does not rest between two turns, and others must be heard all the same.
     await nextTurnOfLoop()
     const load = () => storedResponses.load(accountId, responseId, clock.nowMs())
     const text = await bodyTurns.run(accountId, load)

@@ -26,8 +26,8 @@ export class StoredConversation {
   }
 
   /**
-   * All items up to and with a response, oldest first: of each response its input, then its output,
-   * and each item once.
+   * Reads all items up to and with a response, the oldest first: of each response its input, then
+   * its output, and each item once.
    *
    * @throws {ServiceError} when one of them is not there, or they are too many
    */

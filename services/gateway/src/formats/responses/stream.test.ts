@@ -197,7 +197,7 @@ type Plain<T> = T extends readonly (infer E)[]
     ? { -readonly [K in keyof T]: Plain<T[K]> }
     : T
 
-/** What TypeScript has to accept; it is never run. */
+/** Shows TypeScript types that it has to accept; it is never run. */
 export function typesOfTheClient(
   item: Plain<OutputItem>,
   response: Plain<Omit<ResponseObject, 'text' | 'tools' | 'tool_choice'>>,

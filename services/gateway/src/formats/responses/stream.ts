@@ -25,7 +25,7 @@ export interface ResponsesStreamOptions {
   readonly heading: AnswerHeading
   /** Seconds since 1970. */
   now(): number
-  /** Called with the response when it has come to a good end, before its last event is made. */
+  /** Is called with the response when it has come to a good end, before its last event is made. */
   onEnd(response: ResponseObject): void
 }
 
@@ -33,7 +33,7 @@ export class ResponsesStream implements AnswerStream {
   readonly #options: ResponsesStreamOptions
   readonly #response: ResponseObject
   readonly #output: Output
-  /** Of the next event. The opening has the first numbers, whenever it is asked for. */
+  /** The number of the next event. The opening has the first numbers, whenever it is asked for. */
   #sequence = OPENING_EVENTS
 
   constructor(options: ResponsesStreamOptions) {

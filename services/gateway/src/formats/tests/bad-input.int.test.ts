@@ -40,7 +40,7 @@ import { bodyOf, postTo } from '../../../testing/format-requests.ts'
 import { expectRefused } from '../../../testing/oracle.ts'
 
 const CONTEXT_TOKENS = 300
-/** As the scripted worker counts. */
+/** The scripted worker counts this many bytes as a token. */
 const BYTES_PER_TOKEN = 4
 const bytes = (tokens: number) => 'a'.repeat(tokens * BYTES_PER_TOKEN)
 
@@ -197,7 +197,7 @@ const rows: readonly Row[] = [
   ['E a schema that is text', INVALID, only(badSchema(), 'messages')],
 ]
 
-/** Said in the Messages format in words of its own, which name no field. */
+/** The Messages format says this in words of its own, which name no field. */
 const unnamed = new Set(['context_length_exceeded'])
 
 function badSchema(at?: string, schema: unknown = '{}'): Places {

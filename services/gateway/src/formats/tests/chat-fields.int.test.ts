@@ -170,7 +170,7 @@ describe('paths that are close to right', () => {
     ['/V1/chat/completions', '/v1.'],
     ['/.env', '/v1.'],
     ['/metrics', '/v1.'],
-    // Whose base URL is right already is not told it again.
+    // A client whose base URL is right already is not told it again.
     ['/v1/chat/completions/', '/docs.'],
     ['/v1/chat/completions;jsessionid=1', '/docs.'],
     ['/v1/completions', '/docs.'],

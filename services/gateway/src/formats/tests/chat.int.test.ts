@@ -190,7 +190,7 @@ describe('errors reach the official client as its own classes', () => {
     )
     expect(error).toMatchObject({ status: 402, code: 'insufficient_quota' })
     expect(error.message).toMatch(/needs at least \$0\.\d+, available is \$0\.00/)
-    // What the official client hands on to programs: UX-15.
+    // The official client hands these on to programs: UX-15.
     expect(error.error.funds).toEqual({
       required: expect.stringMatching(/^0\.\d+$/),
       ...{ available: '0.00', held: '0.00', balance_url: '/v1/balance' },

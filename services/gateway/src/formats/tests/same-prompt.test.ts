@@ -116,7 +116,7 @@ const conversations: readonly [name: string, chat: object, responses: object][] 
   ],
 ]
 
-/** All but the names of the caller's own fields. */
+/** Takes all but the names of the caller's own fields. */
 function asked(given: InferenceRequest) {
   const { fieldNames, ...request } = given
   return request

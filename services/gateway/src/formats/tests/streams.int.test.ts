@@ -14,7 +14,10 @@ import type { WireFormat } from '@svc/testing/wire-formats/wire-format'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { bodyOf, postTo } from '../../../testing/format-requests.ts'
 
-/** How each format opens a stream, keeps it alive, ends it well, and ends it after a failure. */
+/**
+ * The marks of how each format opens a stream, keeps it alive, ends it well, and ends it after a
+ * failure.
+ */
 const marks: Readonly<
   Record<WireFormat['name'], { opening: string; alive: string; end: RegExp; failure: RegExp }>
 > = {

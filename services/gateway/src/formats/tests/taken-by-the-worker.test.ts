@@ -60,7 +60,7 @@ const options = Object.entries({
   thinking: fc.record({ type: fc.constantFrom('enabled', 'adaptive'), budget_tokens: number }),
   reasoning: fc.record({ effort }),
 }).map(([name, value]) => fc.record({ [name]: value }))
-/** Few at once: with many, one of them is always bad. */
+/** There are few options at once: with many, one of them is always bad. */
 const someOptions = fc
   .array(fc.oneof(...options), { maxLength: 3 })
   .map((fields) => Object.assign({}, ...fields) as object)
@@ -78,7 +78,7 @@ const toolOf: Record<WireFormat['name'], (name: string) => object> = {
   messages: (name) => ({ name, input_schema: schema }),
 }
 
-/** `turns` of the assistant, each with `calls` calls, each of them with its result. */
+/** Makes `turns` of the assistant, each with `calls` calls, each of them with its result. */
 function conversationOf(
   format: WireFormat['name'],
   { id, name, text: content }: Said,
@@ -186,7 +186,7 @@ async function checkTaken(format: WireFormat, body: object): Promise<0 | 1> {
   return 1
 }
 
-/** What the worker is asked; undefined for a body that is refused. */
+/** Tells what the worker is asked; undefined for a body that is refused. */
 async function understood(
   format: InferenceFormat,
   body: object,

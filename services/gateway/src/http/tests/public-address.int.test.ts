@@ -9,7 +9,7 @@ import { sendRaw } from '../../../testing/raw-socket.ts'
 
 const HERE = ['127.0.0.0/8', '::1']
 
-/** Everything of the service that names an address, asked for with these headers. */
+/** Gathers everything of the service that names an address, asked for with these headers. */
 async function toldBy(options: FixtureOptions, headers: Record<string, string> = {}) {
   const fixture = await startGateway(options)
   onTestFinished(() => fixture[Symbol.asyncDispose]())

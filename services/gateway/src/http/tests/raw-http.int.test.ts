@@ -22,7 +22,7 @@ afterAll(() => fixture[Symbol.asyncDispose]())
 
 const chunked = 'Transfer-Encoding: chunked\r\n'
 
-/** What a request that costs money is made of, in one of the formats. */
+/** Makes the parts of a request that costs money, in one of the formats. */
 function partsOf(format: WireFormat) {
   const body = JSON.stringify(bodyOf(format))
   const start = `POST ${format.paths[0]} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n`
@@ -58,7 +58,7 @@ async function expectRefusal(
   await expectUntouched(fixture)
 }
 
-/** Framing that is refused wherever it is sent to. */
+/** Makes the framings that are refused wherever they are sent to. */
 function badRequests({ post, start, length, chunks }: ReturnType<typeof partsOf>): Case[] {
   return [
     ['1 CL and TE', post(length + chunked, chunks), 400, 'invalid_request'],

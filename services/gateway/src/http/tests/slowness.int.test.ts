@@ -21,7 +21,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { bodyOf, postTo } from '../../../testing/format-requests.ts'
 import { expectErrorBody, expectUntouched } from '../../../testing/oracle.ts'
 
-/** More than a worker makes within the test. */
+/** The requests for more than a worker makes within the test. */
 const LONG = {
   chat: { max_tokens: 2_000 },
   responses: { max_output_tokens: 2_000 },
@@ -81,7 +81,7 @@ test('many that are too slow at once are told so over several turns of the loop'
   for (let count = 0; count < 60; count += 1) open()
   await expect.poll(() => accepted.length).toBe(60)
   unsubscribe('net.server.socket', collect)
-  // As if each piece of work took a millisecond.
+  // The clock runs as if each piece of work took a millisecond.
   let nowMs = Date.now()
   const clock = vi.spyOn(systemClock, 'nowMs').mockImplementation(() => (nowMs += 1))
   const told = () => accepted.filter(({ writableEnded }) => writableEnded).length
@@ -281,7 +281,7 @@ describe('floods', () => {
   )
 
   test('B9 of pipelined requests 1,000 are answered, in order, then the connection is closed', async () => {
-    // As many as wait here: beyond the bound of the account a read is refused with 429.
+    // The account's bound lets all these wait: beyond it a read is refused with 429.
     await start({ limits: { waitingPerAccount: 1_010 } })
     const { socket, received, closed } = open()
     const secret = `Authorization: Bearer ${fixture.ledger.secret}\r\n`

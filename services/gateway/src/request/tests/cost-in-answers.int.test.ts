@@ -16,13 +16,13 @@ afterEach(() => fixture[Symbol.asyncDispose]())
 interface Costing {
   readonly usage?: { readonly cost?: string } | null
 }
-/** Wherever an event of any of the formats has its usage. */
+/** An event of any of the formats, with all places where it can have its usage. */
 interface StreamedCosting extends Costing {
   readonly response?: Costing
   readonly message?: Costing
 }
 
-/** What the ledger has debited, once. */
+/** Reads what the ledger has debited, once. */
 function debited(): string {
   const [debit, another] = fixture.ledger.debits()
   if (debit === undefined || another !== undefined) throw new Error('not one debit')
@@ -59,7 +59,7 @@ describe.each(wireFormats)('in $name', (format) => {
   test('a retry is told the cost of the one debit again', async () => {
     const key = { 'idempotency-key': 'a key' }
     const first = await post({}, key)
-    // Another request in between: the balance has moved on, the answer has not.
+    // Another request comes in between: the balance has moved on, the answer has not.
     await (await postTo(fixture, format.paths[0], bodyOf(format, {}))).text()
     const retry = await post({}, key)
     expect(retry.headers.get('idempotent-replayed')).toBe('true')

@@ -27,7 +27,7 @@ function post(fields: object, format: WireFormat = chatFormat): Promise<Response
   return postTo(fixture, format.paths[0], body, {}, leave.signal)
 }
 
-/** More than any test waits for. */
+/** The requests for more than any test waits for. */
 const LONG = {
   chat: { max_tokens: 1_000 },
   responses: { max_output_tokens: 1_000 },
@@ -43,7 +43,7 @@ async function gone(answer: Promise<unknown>): Promise<void> {
   await expect(answer).rejects.toThrow()
 }
 
-/** The one request of the test, once it has ended. */
+/** Waits for the end of the one request of the test. */
 async function ended() {
   await expect.poll(() => fixture.ledger.openHolds()).toBe(0n)
   const { settled, failed } = fixture.ledger.only()

@@ -10,7 +10,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { bodyOf, postTo } from '../../../testing/format-requests.ts'
 
 const WHY = { reason: 'chargeback', actor: 'operator' }
-/** Most of a minute. */
+/** A run that takes most of a minute. */
 const LONG_RUN = { tokens: 1_000, delayMs: 50 }
 const LONG = {
   chat: { max_tokens: 1_000 },

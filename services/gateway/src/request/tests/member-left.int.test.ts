@@ -18,7 +18,7 @@ beforeEach(async () => {
     staysIn: async ({ userId }) => !gone.has(userId),
   }
   fixture = await startGateway({ dashboard: { sessions, routes: async () => {} } })
-  // Most of a minute.
+  // This run takes most of a minute.
   fixture.worker.script = { ...plainScript, tokens: 1_000, delayMs: 50 }
 })
 afterEach(() => fixture[Symbol.asyncDispose]())

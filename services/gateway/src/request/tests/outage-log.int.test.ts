@@ -4,7 +4,9 @@ import { chatBody, startGateway } from '@svc/testing/gateway/gateway-fixture'
 import { expect, onTestFinished, test } from 'vitest'
 
 const REQUESTS = 40
-/** More than the second after which the rest is counted in a line. */
+/**
+ * The time in which the rest is counted in a line: more than the second after which that happens.
+ */
 const COUNTED_WITHIN = { timeout: 10_000, interval: 50 }
 const REFUSED = 'requests refused: the event store cannot take them'
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectErrorBody } from '../../../testing/oracle.ts'
 
 const FORMULA = '=HYPERLINK("http://x")'
-/** More than the rows that are read in one step. */
+/** How many requests there are: more than the rows that are read in one step. */
 const REQUESTS = 60
 
 let fixture: GatewayFixture
@@ -43,7 +43,7 @@ interface Line {
   readonly [name: string]: unknown
 }
 
-/** Of a file of JSON Lines: its head, its rows as they stand there, and its end. */
+/** Splits a file of JSON Lines into its head, its rows as they stand there, and its end. */
 function partsOf(text: string) {
   const lines = text.trimEnd().split('\n')
   const rows = lines.slice(1, -1)

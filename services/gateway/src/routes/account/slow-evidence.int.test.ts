@@ -59,7 +59,7 @@ test('who takes nothing is read for no further, is cut off, and leaves its place
   const { fixture, pages } = await start({ writeStallMs: 500, readsPerAccount: 1 })
   const socket = ask(fixture)
   await expect.poll(pages).toBeGreaterThan(0)
-  // In the line behind it: the account has one place for what only reads.
+  // The other read waits behind it, because the account has one place for what only reads.
   const other = await fixture.get('/v1/balance')
   expect(other.status).toBe(200)
   expect(pages()).toBeLessThan(EVENTS / PAGE_EVENTS)
@@ -71,7 +71,7 @@ test('who takes nothing is read for no further, is cut off, and leaves its place
   socket.resume()
   await closed
   expect(text).toMatch(/^HTTP\/1.1 200 /)
-  // Of an answer in chunks the last one has no length: this one does not look whole.
+  // The last chunk of an answer in chunks has no length, so this one does not look whole.
   expect(text.endsWith('0\r\n\r\n')).toBe(false)
 })
 

@@ -13,7 +13,7 @@ export interface AsOfPorts {
 export interface AsOf {
   /** The position of the last event of the account, as decimal text. */
   readonly position: string
-  /** RFC 3339. */
+  /** The time in RFC 3339. */
   readonly at: string
 }
 

@@ -12,7 +12,7 @@ import type { ReadItem } from './read-items.ts'
 const SUMMARY_HEADING = 'Summary of the conversation so far:\n'
 
 /**
- * What goes into the prompt. Items that say nothing to the model give no turn.
+ * Makes the turns that go into the prompt. Items that say nothing to the model give no turn.
  *
  * @throws {ServiceError} naming the item whose encrypted content cannot be used
  */

@@ -7,7 +7,10 @@ import type { TextSeal } from '@svc/contracts/ports/text-seal'
 import type { FieldPath } from '../../fields.ts'
 import { pathText } from '../../fields.ts'
 
-/** In front of all that was sealed. `svc1.` was plain text in another spelling, and proves nothing. */
+/**
+ * Stands in front of all that was sealed. `svc1.` was plain text in another spelling, and proves
+ * nothing.
+ */
 const MARK = 'svc2.'
 
 type EncryptedKind = 'reasoning' | 'compaction'

@@ -6,7 +6,7 @@
  */
 import { idBody } from '@svc/contracts/ids'
 
-/** By the type of an item. */
+/** The beginnings of ids, by the type of an item. */
 const prefixes = {
   message: 'msg',
   reasoning: 'rs',

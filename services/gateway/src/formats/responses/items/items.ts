@@ -11,7 +11,7 @@ const namespace = z.string().min(1).max(120).nullish()
 const callIdText = z.string().min(1).max(256)
 const status = z.enum(['in_progress', 'completed', 'incomplete']).nullish()
 
-/** Of any type: which are read is decided where they are read. */
+/** A part of any type. Those that are read are selected where they are read. */
 const part = z.object({
   type: z.string().max(64),
   text: z.string().optional(),
@@ -136,7 +136,7 @@ export interface Compaction extends Identified {
   readonly encrypted_content: string
 }
 
-/** What an answer is made of. */
+/** An item that an answer is made of. */
 export type OutputItem = OutputMessage | ReasoningItem | FunctionCall | CustomCall | Compaction
 export type Item = InputMessage | OutputItem | CallOutput | AdditionalTools
 
@@ -150,7 +150,7 @@ export function distinctItems(items: readonly Item[]): readonly Item[] {
   })
 }
 
-/** Log probabilities as the format has them, with bytes always. */
+/** Shows log probabilities as the format has them, with bytes in every case. */
 export function shownLogprobs(logprobs: readonly Logprob[]) {
   return logprobs.map(({ token, logprob, bytes, top }) => ({
     token,

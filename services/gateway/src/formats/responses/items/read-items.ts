@@ -20,8 +20,8 @@ import {
 const MAX_ITEMS = 4_096
 
 /**
- * What other services put into a history: calls of tools that run on the server and their results,
- * and settings. A model that has no such tools makes nothing of them.
+ * The kinds that other services put into a history: calls of tools that run on the server and their
+ * results, and settings. A model that has no such tools makes nothing of them.
  */
 const foreignKinds =
   'web_search|file_search|computer|image_generation|code_interpreter|mcp|local_shell|shell|' +
@@ -70,7 +70,8 @@ export async function readItems(
   for (const index of input.keys()) {
     const path = ['input', index]
     const item = await new ItemReader(body, path, context).read(index)
-    // Only references can repeat an id. Listed twice, it would be no place where a page can end.
+    // Only references can repeat an id. An item that is listed twice would be no place where a page
+    // can end.
     if (item !== undefined && !items.has(item.id)) items.set(item.id, { item, path })
   }
   return [...items.values()]
@@ -161,8 +162,8 @@ class ItemReader {
   }
 
   /**
-   * What another service has encrypted says nothing to us, and harms nothing: then the summary
-   * counts. An older version of this service put the same text into both.
+   * Reads a thought. What another service has encrypted says nothing to us, and harms nothing: then
+   * the summary counts. An older version of this service put the same text into both.
    */
   #reasoning(id: string): Item {
     const { summary, content, encrypted_content } = this.#parse(reasoningItem)

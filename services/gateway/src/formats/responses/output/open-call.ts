@@ -12,10 +12,10 @@ import {
 } from './open-item.ts'
 
 export interface CalledTool {
-  /** As the model wrote it. */
+  /** The name as the model wrote it. */
   readonly name: string
   readonly tool: CatalogTool | undefined
-  /** Among the calls of the answer. */
+  /** The place among the calls of the answer. */
   readonly callIndex: number
 }
 
@@ -61,7 +61,7 @@ abstract class OpenCall implements OpenItem {
   /** The events of the complete text. */
   protected abstract end(): ResponsesEvent[]
 
-  /** With the caller's own names of what is called. */
+  /** The fields with the caller's own names of what is called. */
   protected get fields() {
     const { name, tool, callIndex } = this.#called
     return {

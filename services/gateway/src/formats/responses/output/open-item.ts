@@ -11,10 +11,10 @@ export interface ResponsesEvent {
 export type TextPart = Extract<AnswerPart, { text: string }>
 export type EndStatus = Exclude<ItemStatus, 'in_progress'>
 
-/** Which item of which answer it is. */
+/** Tells which item of which answer it is. */
 export interface ItemPosition {
   readonly requestId: string
-  /** Among the items of the output. */
+  /** The place among the items of the output. */
   readonly index: number
 }
 

@@ -36,7 +36,7 @@ export class OpenMessage implements OpenItem {
     const logprobs = part.kind === 'text' ? (part.logprobs ?? []) : []
     this.#text += text
     this.#logprobs.push(...logprobs)
-    // Written out, as this is done for every token.
+    // The event is written out, because this is done for every token.
     return [
       {
         type: 'response.output_text.delta',

@@ -12,7 +12,7 @@ import {
   type TextPart,
 } from './open-item.ts'
 
-/** In which forms the caller wants to be shown thoughts. */
+/** The forms in which the caller wants to be shown thoughts. */
 export interface ReasoningForms {
   readonly summary: boolean
   /** The thoughts themselves, as parts of type `reasoning_text`. */

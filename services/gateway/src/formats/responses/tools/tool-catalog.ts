@@ -6,7 +6,7 @@
 import type { JsonObject } from '@svc/contracts/strict-json'
 import type { GivenTool } from '../../tools.ts'
 
-/** Between a namespace and the name of a tool in it. */
+/** Stands between a namespace and the name of a tool in it. */
 const SEPARATOR = '__'
 
 export interface CatalogTool {
@@ -27,7 +27,7 @@ export class ToolCatalog {
     else this.#tools.set(name, tool)
   }
 
-  /** Those of one name too, so that whoever checks them finds them. */
+  /** Gives the tools, those of one name too, so that whoever checks them finds them. */
   given(): GivenTool[] {
     return [...this.#tools.values(), ...this.#duplicates].map(({ given }) => given)
   }
@@ -61,7 +61,7 @@ export function modelToolName(namespace: string | undefined, name: string): stri
   return namespace === undefined ? name : namespace + SEPARATOR + name
 }
 
-/** What a custom tool takes, as a function does. */
+/** The parameters of a custom tool, as if it were a function. */
 export const customToolParameters: JsonObject = {
   type: 'object',
   properties: { input: { type: 'string', description: 'The input of the tool, as plain text.' } },

@@ -17,7 +17,7 @@ const allowedTools = z.object({
 
 export interface ToolChoice {
   readonly given: GivenChoice
-  /** As the answer shows it. */
+  /** The choice as the answer shows it. */
   readonly shown: unknown
 }
 

@@ -90,7 +90,7 @@ export class RequestTools {
         this.#drop(body, toolPath, type)
         continue
       }
-      // What is said of the whole group is said once, in front of its first tool.
+      // The text about the whole group stands once, in front of its first tool.
       const group = { name, about: shown.length === 0 ? about : undefined }
       const read = readCallable(body, toolPath, type, group)
       this.catalog.add(read.tool, replace)
@@ -150,7 +150,7 @@ function readCustom(body: JsonObject, path: FieldPath) {
   return { name, about, parameters: customToolParameters, shown }
 }
 
-/** For the refusal of a schema that stands where another format has it. */
+/** Names the places for the refusal of a schema that stands where another format has it. */
 function foreignSchemaAt(path: FieldPath) {
   return { path: pathText(path), schema: `'parameters' of a tool of type "function"` }
 }
