@@ -18,13 +18,13 @@ export interface FeedCheckOptions extends FeedRange {
   readonly onProgress?: (done: { readonly events: number; readonly records: number }) => void
 }
 
-/** What is wrong with one account, or with the prices, in the topic. */
+/** Tells what is wrong with one account, or with the prices, in the topic. */
 export interface FeedFinding {
   readonly key: string
   readonly events: number
-  /** Of these, how many the topic does not have. */
+  /** How many of these events the topic does not have. */
   readonly missing: number
-  /** From where a resend has all of them; null when none is missing. */
+  /** The position from which a resend has all of them; null when none is missing. */
   readonly firstMissing: Position | null
   /** Whether the last event has the hash in the topic that it has in the log. */
   readonly isHashWrong: boolean
@@ -36,7 +36,7 @@ export interface FeedCheckResult {
   readonly records: number
   /** Records of an event that the topic has already. */
   readonly doubled: number
-  /** First copies that came behind newer events of their account: of what was resent. */
+  /** How many first copies came behind newer events of their account, because they were resent. */
   readonly late: number
   readonly findings: readonly FeedFinding[]
 }

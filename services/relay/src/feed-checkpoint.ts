@@ -16,18 +16,21 @@ export type FeedWitness = Pick<RecordedEvent, 'stream' | 'revision' | 'hash'>
 export interface FeedCheckpoint {
   readonly topic: string
   readonly position: Position
-  /** Null when it is not known, such as after a move of the ledger. */
+  /**
+   * The event by which the log is known again; null when none is known, such as after a move of the
+   * ledger.
+   */
   readonly witness: FeedWitness | null
-  /** Behind the last record of each partition that was acknowledged and found. */
+  /** The offsets behind the last record of each partition that was acknowledged and found. */
   readonly ends: readonly bigint[]
-  /** What of the topic was lost before that, in words, until it is sent again. */
+  /** The records of the topic that were lost before that, in words, until they are sent again. */
   readonly lost: string | null
 }
 
 export interface FeedCheckpoints {
   /** @returns undefined before the first */
   read(): FeedCheckpoint | undefined
-  /** Durable when it returns. */
+  /** Writes the checkpoint, which is durable when this returns. */
   write(checkpoint: FeedCheckpoint): void
 }
 
@@ -47,7 +50,7 @@ export function witnessOf({ stream, revision, hash }: RecordedEvent): FeedWitnes
   return { stream, revision, hash }
 }
 
-/** Of the event that was made into the record. */
+/** Finds the event that was made into the record. */
 export function witnessOfRecord({ key, headers }: BusRecord): FeedWitness {
   const stream = key === pricingStream ? pricingStream : accountStream(key)
   return { stream, revision: Number(headers.revision), hash: headers.hash ?? '' }
@@ -69,7 +72,7 @@ export async function checkSameLog(
     const [event] = await store.readStream({ stream, direction: 'forwards', from, limit: 1 })
     if (event?.position !== position || event.hash !== hash) throw new OtherLogError(position)
   } catch (error) {
-    // Only this stream is damaged, which tells nothing about the log.
+    // If only this stream is damaged, that tells nothing about the log.
     if (!(error instanceof DamagedStreamError || error instanceof BrokenChainError)) throw error
   }
 }

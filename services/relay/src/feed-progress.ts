@@ -14,7 +14,7 @@ export interface FeedProgressPorts {
   readonly log: { error(fields: object, message: string): void }
 }
 
-/** How far the topic should be whole: everything up to the position is acknowledged. */
+/** The place up to which the topic should be whole: everything up to it is acknowledged. */
 interface Delivered extends Pick<FeedCheckpoint, 'position' | 'ends'> {
   readonly witness: FeedWitness
   /** Records since the relay has begun, or begun again. */
@@ -24,9 +24,9 @@ interface Delivered extends Pick<FeedCheckpoint, 'position' | 'ends'> {
 export class FeedProgress {
   readonly #ports: FeedProgressPorts
   #saved: FeedCheckpoint | undefined
-  /** Acknowledged, and not looked for yet. */
+  /** The part that is acknowledged, and not looked for yet. */
   #delivered: Delivered | undefined
-  /** Of {@link Delivered.count}, what the checkpoint is about. */
+  /** How many records of {@link Delivered.count} the checkpoint is about. */
   #savedCount = 0
   /** The end of the last save: they take turns. */
   #saving: Promise<unknown> = Promise.resolve()
@@ -36,12 +36,12 @@ export class FeedProgress {
   constructor(ports: FeedProgressPorts) {
     this.#ports = ports
     const saved = ports.checkpoints.read()
-    // Another topic gets everything.
+    // A topic that is not the saved one gets everything.
     this.#saved = saved?.topic === ports.topic ? saved : undefined
     this.#lost = this.#saved?.lost ?? null
   }
 
-  /** The last one that was kept; undefined before the first. */
+  /** The last checkpoint that was kept; undefined before the first. */
   get checkpoint(): FeedCheckpoint | undefined {
     return this.#saved
   }
@@ -66,7 +66,7 @@ export class FeedProgress {
     return (this.#delivered?.count ?? 0) - this.#savedCount
   }
 
-  /** What was delivered behind the checkpoint is sent again: it counts no more. */
+  /** Forgets what was delivered behind the checkpoint: it is sent again, and counts no more. */
   restart(): void {
     this.#delivered = undefined
     this.#savedCount = 0
@@ -153,7 +153,10 @@ function missingIn(ends: readonly bigint[], expected: readonly bigint[]): string
   return missing.length === 0 ? null : missing.join(', ')
 }
 
-/** Of a partition to which this process has sent nothing yet, what was known before holds. */
+/**
+ * Finds the ends of partitions. What was known before holds for one to which this process has sent
+ * nothing yet.
+ */
 function endsAfter(
   before: readonly bigint[] | undefined,
   acknowledged: readonly bigint[],

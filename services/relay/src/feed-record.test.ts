@@ -9,7 +9,7 @@ import { expect, test } from 'vitest'
 import { feedRecord, WITHHELD } from './feed-record.ts'
 
 const folder = new URL('../../../contracts/src/events/fixtures/', import.meta.url)
-/** Of every version of every event that was ever written. */
+/** The examples of every version of every event that was ever written. */
 const fixtures = readdirSync(folder)
   .filter((name) => name.endsWith('.json'))
   .map((name) => {

@@ -25,7 +25,7 @@ export const WITHHELD = 'withheld'
 
 /** Fields, at any depth, that a person has written. */
 const FREE_TEXTS = new Set(['name', 'reason', 'reference', 'externalId', 'metadata'])
-/** Stored data without a match has none of them; an escape may hide the name of a field. */
+/** Matches stored data that may have texts; an escape may hide the name of a field. */
 const MAY_HAVE_TEXTS = new RegExp(`"(?:${[...FREE_TEXTS].join('|')})"|\\\\`)
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }

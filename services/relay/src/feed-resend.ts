@@ -13,9 +13,9 @@ export interface FeedResendPorts extends FeedEventsPorts {
 }
 
 export interface FeedResendOptions extends FeedRange {
-  /** The first event that is sent again. */
+  /** The position of the first event that is sent again. */
   readonly from: Position
-  /** Only what has this key: an account. */
+  /** The account whose events alone are sent again. */
   readonly key?: string | undefined
   readonly onProgress?: (records: number) => void
 }

@@ -11,12 +11,12 @@ interface Moved {
   readonly balanceAfter: string
 }
 
-/** What each of these takes from the balance, as its `amount` counts it. */
+/** The sign with which each of these takes from the balance, as its `amount` counts it. */
 const taking = {
   CreditDebited: 1n,
   CreditExpired: 1n,
   GrantVoided: 1n,
-  // More than zero adds to the balance.
+  // An adjustment above zero adds to the balance.
   BalanceAdjusted: -1n,
 } as const
 

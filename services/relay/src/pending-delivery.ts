@@ -12,9 +12,12 @@ import { type FeedWitness, witnessOf, witnessOfRecord } from './feed-checkpoint.
 export const PAGE_EVENTS = 500
 /** This many acknowledged records are saved at once, and not at the next turn of the clock. */
 export const SAVE_AT_RECORDS = 500
-/** With the page that fills it, and what is not saved of the one before, one delivery's bound. */
+/**
+ * How many records make a delivery full. With the page that fills it, and what is not saved of the
+ * one before, they are within one delivery's bound.
+ */
 const FULL_RECORDS = MAX_DELIVERY_RECORDS - PAGE_EVENTS - SAVE_AT_RECORDS
-/** … or this many characters, which bounds the memory that it takes. */
+/** How many characters make a delivery full too, which bounds the memory that it takes. */
 const FULL_CHARACTERS = MAX_DELIVERY_BYTES / 2
 
 /** What one delivery holds. */
@@ -49,7 +52,10 @@ export class PendingDelivery {
     return this.#records.length >= FULL_RECORDS || this.#characters >= FULL_CHARACTERS
   }
 
-  /** In order, each within the bounds of the bus; the last one may have no record at all. */
+  /**
+   * Splits the delivery in order into parts within the bounds of the bus. The last one may have no
+   * record at all.
+   */
   parts(): readonly DeliveryPart[] {
     const last = this.#last
     if (last === undefined) return []

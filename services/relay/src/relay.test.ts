@@ -18,7 +18,7 @@ import { Relay } from './relay.ts'
 
 const TOPIC = 'svc.ledger'
 const PARTITIONS = 4
-/** Until acknowledged records are looked for, and the checkpoint is saved. */
+/** The time until acknowledged records are looked for, and the checkpoint is saved. */
 const SAVED_MS = 1_000
 const RETRIED_MS = 30_000
 const PAGE_EVENTS = 1_000
@@ -157,7 +157,7 @@ test('relays that die while they catch up send at most one delivery again each',
     await bus.died
     const { checkpoint } = house
     await relay.stop()
-    // Whoever is killed saves nothing more.
+    // A process that is killed saves nothing more.
     house.checkpoint = checkpoint
     const ids = Object.values(await house.ids()).flat()
     const again = ids.length - sent - (new Set(ids).size - distinct)
@@ -280,7 +280,7 @@ function impatient(bus: Bus): Pick<Bus, 'open'> {
   }
 }
 
-/** Killed when `last` deliveries are in the topic, of which the last is not acknowledged. */
+/** A bus that dies with `last` deliveries in the topic, of which the last is not acknowledged. */
 function mortal(bus: Bus, last: number): Pick<Bus, 'open'> & { readonly died: Promise<void> } {
   const { promise: died, resolve } = Promise.withResolvers<void>()
   let count = 0

@@ -40,7 +40,7 @@ import { feedRecord } from './feed-record.ts'
 import { type FeedResendOptions, resendFeed } from './feed-resend.ts'
 import { PAGE_EVENTS, PendingDelivery, SAVE_AT_RECORDS } from './pending-delivery.ts'
 
-/** Where few events come, the checkpoint follows them after this time. */
+/** After this time the checkpoint follows the events, where few of them come. */
 const CHECKPOINT_EVERY_MS = 1_000
 /** How long a relay that ends waits to learn whether its last records are there. */
 const LAST_SAVE_MS = 1_000
@@ -57,7 +57,7 @@ export interface RelayPorts {
   readonly bus: Pick<Bus, 'open'>
   readonly plan: TopicPlan
   readonly checkpoints: FeedCheckpoints
-  /** Below which a record says that the balance is low; without it none says so. */
+  /** The balance below which a record says that it is low; without it none says so. */
   readonly lowBalance?: PicoDollars
   readonly pace: Pace
   readonly clock: Clock
@@ -71,9 +71,12 @@ export interface FeedStatus {
   readonly position: Position
   /** How long the oldest event that is read and not acknowledged has been waiting for it. */
   readonly waitingMs: number
-  /** What keeps the feed from going on, in words; null while all is well. */
+  /** The trouble that keeps the feed from going on, in words; null while all is well. */
   readonly trouble: string | null
-  /** What of the topic was lost behind the checkpoint: a resend mends it. Null for nothing. */
+  /**
+   * The records of the topic that were lost behind the checkpoint: a resend mends it. Null for
+   * nothing.
+   */
   readonly lost: string | null
 }
 
@@ -186,7 +189,7 @@ export class Relay {
     await topic?.close()
   }
 
-  /** Until it is stopped. @throws what ended it otherwise */
+  /** Forwards events until it is stopped. @throws what ended it otherwise */
   async #forwardAndSave(topic: BusTopic, onProgress: () => void): Promise<void> {
     const session = new AbortController()
     const signal = AbortSignal.any([this.#stopping.signal, session.signal])
@@ -222,7 +225,7 @@ export class Relay {
     await sending.catch(() => {})
   }
 
-  /** What is behind the checkpoint: as much together as fits, or as there is. */
+  /** Yields what is behind the checkpoint: as much together as fits, or as there is. */
   async *#deliveries(signal: AbortSignal): AsyncGenerator<PendingDelivery> {
     const { store, pace, clock, lowBalance } = this.#ports
     const recordOf = (event: RecordedEvent) => feedRecord(event, lowBalance) ?? []
@@ -273,7 +276,10 @@ export class Relay {
     }
   }
 
-  /** Until the topic has answered and the checkpoint is kept nothing more may be sent. */
+  /**
+   * Saves the checkpoint. Nothing more may be sent until the topic has answered and the checkpoint
+   * is kept.
+   */
   async #saveSurely(topic: BusTopic, signal: AbortSignal): Promise<void> {
     const backoff = new Backoff(this.#ports.timer, RETRY)
     for (;;) {

@@ -15,15 +15,15 @@ import { within } from '@svc/contracts/ports/within'
 const SUFFIX = '.dead'
 /** It is small, and its order means nothing. */
 const PARTITIONS = 1
-/** Then whoever waits for it says so, and tries again. */
+/** How long a letter may take to be kept. Then whoever waits for it says so, and tries again. */
 const KEPT_WITHIN_MS = 5_000
 const LATE = Symbol('late')
-/** Of the key of a letter that is too large to keep whole. */
+/** How many characters stay of the key of a letter that is too large to keep whole. */
 const CUT_KEY_CHARACTERS = 1_000
 
 export interface DeadLettersPorts {
   readonly bus: Bus
-  /** Where the records come from. */
+  /** The topic that the records come from. */
   readonly topic: string
   readonly timer: Timer
 }
@@ -83,7 +83,7 @@ export class DeadLetters {
     }
     const letter = { ...record, headers: { ...record.headers, ...why } }
     if (fits(letter)) return letter
-    // Where it stood tells where the rest is, as long as the topic keeps it.
+    // The cut letter tells where the whole one stands, as long as the topic keeps it.
     const cut = { ...why, 'dead-cut': `${bytesOfValue(record)}` }
     return { key: record.key.slice(0, CUT_KEY_CHARACTERS), value: '', headers: cut }
   }

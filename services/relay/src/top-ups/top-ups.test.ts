@@ -217,7 +217,7 @@ test('two servers, of which one dies between the grant and the commit, grant eac
   for (let round = 0; round < 30; round += 1) {
     const paid = Array.from({ length: 4 }, (_, at) => `pay_${round}_${at}`)
     references.push(...paid)
-    // Halfway through a grant: whether it is durable by then is left to chance.
+    // The stop comes halfway through a grant: whether it is durable by then is left to chance.
     house.holdGrants()
     await house.pay(...paid.map((reference) => house.payment({ reference })), 'poison')
     const dying = servers[draw.integer(2)]

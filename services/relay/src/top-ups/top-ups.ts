@@ -37,16 +37,16 @@ export interface TopUpsState {
   readonly topic: string
   readonly group: string
   readonly deadLetterTopic: string
-  /** Of this server since its start. */
+  /** How many payments this server has granted since its start. */
   readonly granted: number
-  /** Came again and had been granted before, by whomever. */
+  /** How many came again and had been granted before, by whomever. */
   readonly repeated: number
   readonly dead: number
   /** Records of this server's partitions that are not taken yet, as far as it was told. */
   readonly waiting: bigint
-  /** What keeps payments from being granted, in words; null while all is well. */
+  /** The trouble that keeps payments from being granted, in words; null while all is well. */
   readonly trouble: string | null
-  /** What the topic dropped before it was taken, in words. */
+  /** The records that the topic dropped before they were taken, in words. */
   readonly skipped: string | null
 }
 
@@ -119,7 +119,10 @@ function grantOf({ value, bytes }: ReceivedRecord): Parameters<AskForGrant>[0] {
   return grant
 }
 
-/** What concerns one account alone, however long that lasts, keeps no other account waiting. */
+/**
+ * The errors that concern one account alone: however long they last, they keep no other account
+ * waiting.
+ */
 const OF_ONE_ACCOUNT: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['account_damaged'])
 const SERVER_FAULTS = 500
 
