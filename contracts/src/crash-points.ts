@@ -3,7 +3,7 @@
  * In production the port does nothing.
  */
 
-/** Passed by a server that serves and stops. */
+/** The places that a server passes which serves and stops. */
 export const serverCrashPoints = [
   'accept.decided',
   'append.before',
@@ -28,7 +28,7 @@ export const serverCrashPoints = [
   'shutdown.draining',
 ] as const
 
-/** Passed by a ledger that moves to another store. */
+/** The places that a ledger passes while it moves to another store. */
 const migrationCrashPoints = [
   'migrate.begun',
   'migrate.marked',
@@ -43,7 +43,7 @@ export const crashPoints = [...serverCrashPoints, ...migrationCrashPoints] as co
 
 export type CrashPoint = (typeof crashPoints)[number]
 
-/** Called when a place is reached; may not return. */
+/** Is called when a place is reached; may not return. */
 export type ReachCrashPoint = (point: CrashPoint) => void
 
 export const noCrashPoints: ReachCrashPoint = () => {}

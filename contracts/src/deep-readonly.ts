@@ -1,4 +1,4 @@
-/** What was read, or is shown: nobody may change any part of it. */
+/** Makes a type of which nobody may change any part: it was read, or is shown. */
 export type DeepReadonly<T> = T extends readonly (infer Item)[]
   ? readonly DeepReadonly<Item>[]
   : T extends object

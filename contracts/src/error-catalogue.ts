@@ -18,7 +18,7 @@ export interface ErrorEntry {
    * and there is never a `Retry-After`.
    */
   readonly retry: boolean
-  /** One line for the reference page. */
+  /** Describes the error in one line for the reference page. */
   readonly doc: string
 }
 

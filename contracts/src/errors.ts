@@ -4,10 +4,10 @@ import type { PicoDollars } from './money.ts'
 
 export { type ErrorCode, type ErrorEntry, errorCatalogue }
 
-/** What was asked for, and what fits. */
+/** The tokens that were asked for, and that fit. */
 export interface TokensAsked {
   readonly prompt: number
-  /** Null when the prompt alone does not fit. */
+  /** Is null when the prompt alone does not fit. */
   readonly maxOutput: number | null
   /** Prompt and output together. */
   readonly context: number
@@ -15,7 +15,7 @@ export interface TokensAsked {
   readonly promptIsLonger?: boolean
 }
 
-/** What a request needs of the balance, and what there is of it. */
+/** The part of the balance that a request needs, and what there is of it. */
 export interface ShortFunds {
   /**
    * The most that the request may cost; of an account that is never below zero the least it is
@@ -23,11 +23,14 @@ export interface ShortFunds {
    */
   readonly required: PicoDollars | null
   readonly available: PicoDollars
-  /** What running requests hold: it comes back to what is available as far as it is not used. */
+  /**
+   * The sum that running requests hold. What they do not use of it is available again when they
+   * end.
+   */
   readonly held: PicoDollars
 }
 
-/** How much of something may be had, for the rate headers of the answer. */
+/** The state of a rate limit, for the rate headers of the answer. */
 export interface RateState {
   readonly limit: number
   readonly remaining: number
@@ -42,11 +45,11 @@ export interface ErrorDetails {
   readonly retryAfterSeconds?: number
   /** The request that the error is about, when one was accepted. */
   readonly requestId?: string
-  /** For `context_length_exceeded`: formats put the numbers in words of their own. */
+  /** Is set for `context_length_exceeded`: formats put the numbers in words of their own. */
   readonly tokens?: TokensAsked
-  /** For `rate_limit_exceeded`: the bound that was reached. */
+  /** Is set for `rate_limit_exceeded`: the bound that was reached. */
   readonly rate?: RateState
-  /** For `insufficient_quota` and `balance_in_use`: the amounts, for programs. */
+  /** Is set for `insufficient_quota` and `balance_in_use`: the amounts, for programs. */
   readonly funds?: ShortFunds
   readonly cause?: unknown
 }
@@ -78,7 +81,10 @@ export class ServiceError extends Error {
   }
 }
 
-/** Nothing was done: another server, or this one when it runs again, can take the request. */
+/**
+ * Makes an error that says that nothing was done: another server, or this one when it runs again,
+ * can take the request.
+ */
 export function serverStopping(): ServiceError {
   return new ServiceError('shutting_down', 'The server is stopping.', { retryAfterSeconds: 1 })
 }

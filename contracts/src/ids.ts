@@ -30,7 +30,7 @@ export const idKinds = [
 export type IdKind = (typeof idKinds)[number]
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
-/** What each character of the alphabet counts, by its code; others count {@link NO_VALUE}. */
+/** The value of each character of the alphabet, by its code. Others count {@link NO_VALUE}. */
 const NO_VALUE = -1
 const CHARACTER_VALUES = Array.from({ length: 128 }, (_, code) =>
   ALPHABET.indexOf(String.fromCharCode(code)),
@@ -77,10 +77,15 @@ export function makeDerivedId(kind: IdKind, timeMs: number, ...words: readonly s
   return makeId(kind, timeMs, digest)
 }
 
-/** For ids that words alone name: they carry no time, because each retry comes at another one. */
+/**
+ * The time in ids that words alone name: they carry none, because each retry comes at another one.
+ */
 const NO_TIME_MS = 0
 
-/** What an idempotency key alone names. Within an account, its id has to be among the words too. */
+/**
+ * Makes an id that an idempotency key alone names. Within an account, its id has to be among the
+ * words too.
+ */
 export function idOfIdempotencyKey(kind: IdKind, key: string): string {
   return makeDerivedId(kind, NO_TIME_MS, 'key', key)
 }
@@ -104,7 +109,9 @@ export function isId(kind: IdKind, text: string): boolean {
   return text.startsWith(`${kind}_`) && BODY.test(text.slice(kind.length + 1))
 }
 
-/** What answers of the three formats are called: a prefix before the characters of the request. */
+/**
+ * Matches the ids of answers of the three formats: a prefix before the characters of the request.
+ */
 const ANSWER_ID = /^(?:req_|chatcmpl-|resp_|msg_)([0-9a-z]{26})$/
 
 /** The request behind any id that an answer gave: its own, or that of the answer. */
@@ -113,7 +120,10 @@ export function requestIdOf(id: string): string | undefined {
   return BODY.test(body) ? `req_${body}` : undefined
 }
 
-/** What no id of the kind that was made at this time or later comes before. */
+/**
+ * Gives the floor of all ids of the kind that were made at this time or later: none comes before
+ * it.
+ */
 export function idFloor(kind: IdKind, timeMs: number): string {
   const time = encodeTime(Math.min(Math.max(timeMs, 0), TIME_LIMIT_MS - 1))
   return `${kind}_${time}${'0'.repeat(RANDOM_CHARACTERS)}`
@@ -124,7 +134,7 @@ export function idBody(id: string): string {
   return id.slice(id.indexOf('_') + 1)
 }
 
-/** When the id was made, in milliseconds since 1970. */
+/** Tells when the id was made, in milliseconds since 1970. */
 export function idTimeMs(id: string): number {
   const start = id.indexOf('_') + 1
   const end = Math.min(start + TIME_CHARACTERS, id.length)

@@ -13,9 +13,9 @@ import { hash } from 'node:crypto'
 export const SALT_BYTES = 32
 export const TEXT_ID_BYTES = 8
 
-/** What is shown in place of a text that was erased. */
+/** Is shown in place of a text that was erased. */
 export const ERASED_TEXT = 'erased'
-/** What is shown in place of a text that is not the one which the event was written with. */
+/** Is shown in place of a text that is not the one which the event was written with. */
 export const ALTERED_TEXT = 'altered'
 
 const PREFIX = 'text:'
@@ -25,7 +25,10 @@ const OWNER = /^[\w-]{1,100}$/
 const ACCOUNT_OWNER = /^(\w+)-([1-9]\d{0,8})$/
 
 export interface KeptText {
-  /** Whose texts are erased together: see {@link ownerOfAccountTexts}. Never a text itself. */
+  /**
+   * The owner whose texts are erased together: see {@link ownerOfAccountTexts}. Never a text
+   * itself.
+   */
   readonly owner: string
   readonly id: string
   readonly hash: string

@@ -9,9 +9,9 @@ import {
   picoDollars,
 } from './money.ts'
 
-/** Below 10¹⁸ dollars. */
+/** These amounts are below 10¹⁸ dollars. */
 const readableAmount = fc.bigInt({ min: -(10n ** 30n - 1n), max: 10n ** 30n - 1n })
-/** Below 10¹⁷ dollars, so that it can be read also when rounded up. */
+/** These amounts are below 10¹⁷ dollars, so that they can be read also when rounded up. */
 const largeAmount = fc.bigInt({ min: -(10n ** 29n), max: 10n ** 29n })
 const smallAmount = fc.bigInt({ min: -(10n ** 14n), max: 10n ** 14n })
 const anyAmount = fc.oneof(readableAmount, smallAmount)

@@ -16,9 +16,9 @@ const PICO_PER_DOLLAR_PER_MILLION = PICO_PER_DOLLAR / 1_000_000n
 
 const DECIMAL = /^(-)?(\d{1,18})(?:\.(\d{1,12}))?$/
 const WHOLE_DIGITS_MAX = 18
-/** What is well written, and may be too large or too fine. */
+/** Matches an amount that is well written, and may be too large or too fine. */
 const PLAIN = /^-?(\d+)(?:\.\d+)?$/
-/** How much of a given text a message shows. */
+/** The number of characters that a message shows of a given text. */
 const SHOWN_CHARACTERS_MAX = 64
 
 /**
@@ -103,9 +103,9 @@ export function formatPricePerMillion(perToken: PicoDollars): string {
 }
 
 /**
- * How an amount is stored in events and sent between processes: the integer as decimal text. Wider
- * than what {@link parseDollars} lets in, so that no price × tokens and no sum of amounts is ever
- * written that could not be read again.
+ * An amount as it is stored in events and sent between processes: the integer as decimal text. It
+ * is wider than what {@link parseDollars} lets in, so that no price × tokens and no sum of amounts
+ * is ever written that could not be read again.
  */
 export const picoDollars = z
   .string()

@@ -19,7 +19,9 @@ interface GivenRequest {
   readonly body: unknown
 }
 
-/** What a request gives an operation: the fields of its path, and of its query or its body. */
+/**
+ * Collects what a request gives an operation: the fields of its path, and of its query or its body.
+ */
 export function givenFields(
   { method }: { readonly method: string },
   { params, query, body }: GivenRequest,
@@ -50,7 +52,7 @@ function refusal(given: unknown, { issues: [issue] }: ZodError): ServiceError {
   if (issue.code !== 'custom' && isAbsent(given, path)) {
     return new ServiceError('missing_required_parameter', `${param}: is missing`, { param })
   }
-  // Of words in a query, which are read as numbers: nobody has sent the value NaN.
+  // Words in a query are read as numbers: nobody has sent the value NaN.
   const what = issue.message.endsWith('received NaN') ? 'must be a number' : issue.message
   return new ServiceError('invalid_value', `${param}: ${what}`, { param })
 }

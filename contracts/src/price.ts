@@ -54,7 +54,7 @@ export function costLines(rates: Rates, counts: TokenCounts): readonly CostLine[
   ]
 }
 
-/** What a triple costs, in pico-dollars: exact, never rounded. */
+/** Gives what a triple costs, in pico-dollars: exact, never rounded. */
 export function costOf(rates: Rates, counts: TokenCounts): PicoDollars {
   return costLines(rates, counts).reduce((sum, { amount }) => sum + amount, 0n)
 }

@@ -50,7 +50,7 @@ export function strictJsonObject(
 }
 
 function checked(text: string, limits: JsonLimits): JsonObject {
-  // To note keys costs five times as much as to count them: too many are not even noted.
+  // Noting keys costs five times as much as counting them, so too many are not even noted.
   if (text.length > limits.keys * LEAST_KEY_CHARACTERS) new Scan(text, limits).run('count')
   const scan = new Scan(text, limits)
   scan.run('check')

@@ -82,7 +82,7 @@ export function daysLater(date: string, days: number): string {
 export interface Period {
   /** Milliseconds since 1970, included. */
   readonly from: number
-  /** Not included. */
+  /** The end, which is not included. */
   readonly to: number
 }
 
@@ -99,7 +99,7 @@ export function monthIn(month: string, zone: Zone): Period {
   return { from: edge(first), to: edge(first.add({ months: 1 })) }
 }
 
-/** Where the step that holds a moment begins, in milliseconds since 1970. */
+/** Gives where the step that holds a moment begins, in milliseconds since 1970. */
 export function startOfStep(timeMs: number, zone: Zone, step: TimeStep): number {
   if (step === '15min') return Math.floor(timeMs / QUARTER_MS) * QUARTER_MS
   const moment = at(timeMs, zone)
@@ -109,7 +109,7 @@ export function startOfStep(timeMs: number, zone: Zone, step: TimeStep): number 
   return first.toZonedDateTime(zone).epochMilliseconds
 }
 
-/** Where the step that holds a moment ends, in milliseconds since 1970. */
+/** Gives where the step that holds a moment ends, in milliseconds since 1970. */
 export function endOfStep(timeMs: number, zone: Zone, step: TimeStep): number {
   if (step === '15min') return (Math.floor(timeMs / QUARTER_MS) + 1) * QUARTER_MS
   const moment = at(timeMs, zone)

@@ -30,7 +30,7 @@ const newGrant = {
   amount,
   category,
   priority: z.int().min(0).max(GRANT_PRIORITY_MAX),
-  /** Null: never. */
+  /** Null means never. */
   expires_at: moment.nullable(),
   reference: name.nullable(),
   reason,
@@ -40,14 +40,14 @@ const newGrant = {
 export const accountSummary = z.object({
   account_id: z.string(),
   name: z.string(),
-  /** In the operator's own system; null without one. */
+  /** The account's id in the operator's own system; null without one. */
   external_id: z.string().nullable(),
   metadata: z.record(z.string(), z.string()),
   status: z.enum(['open', 'frozen', 'closed']),
   spend_policy: spendPolicy,
   /** Grants less debits. */
   settled: dollars,
-  /** What running requests hold. */
+  /** The sum that running requests hold. */
   held: dollars,
   /** `settled - held`. */
   available: dollars,
@@ -64,8 +64,8 @@ const listedAccount = accountSummary.extend({
 export type ListedAccount = Shown<typeof listedAccount>
 
 /**
- * By their age; the most first; by their name, from A on; by their status, those first that take no
- * requests but could: frozen, open, closed.
+ * Accounts are ordered by their age; by their balance or their use, the most first; by their name,
+ * from A on; or by their status, those first that take no requests but could: frozen, open, closed.
  */
 export const accountOrders = [
   'oldest',
@@ -93,7 +93,7 @@ const keyDetails = z.object({
   key_id: z.string(),
   name: z.string(),
   external_id: z.string().nullable(),
-  /** Of the secret. */
+  /** The last characters of the secret. */
   last_four: z.string(),
   status: z.enum(['active', 'expired', 'revoked']),
   created_at: z.string(),
@@ -101,9 +101,9 @@ const keyDetails = z.object({
   created_by: z.string().nullable(),
   expires_at: z.string().nullable(),
   revoked_at: z.string().nullable(),
-  /** When its last request was accepted; null when it was never used. */
+  /** The time when its last request was accepted; null when it was never used. */
   last_used_at: z.string().nullable(),
-  /** What its requests were debited, before refunds. */
+  /** The sum that its requests were debited, before refunds. */
   spent: dollars,
 })
 export type KeyDetails = Shown<typeof keyDetails>
@@ -122,7 +122,7 @@ export const grantDetails = z.object({
 export type GrantDetails = Shown<typeof grantDetails>
 
 export const accountDetails = accountSummary.extend({
-  /** Whose prices it pays. */
+  /** The list whose prices the account pays. */
   price_list: z.string(),
   keys: z.array(keyDetails),
   grants: z.array(grantDetails),
@@ -171,8 +171,8 @@ export const accountOperations = {
     recorded: [],
     input: z.strictObject({
       /**
-       * Any part of the name or the external id, or the whole id of the account, of its key, of its
-       * grant, or of a correction that gave it credit.
+       * Text to search for: any part of the name or the external id, or the whole id of the
+       * account, of its key, of its grant, or of a correction that gave it credit.
        */
       text: name,
       status,
@@ -181,7 +181,7 @@ export const accountOperations = {
     }),
     output: z.object({
       accounts: z.array(listedAccount),
-      /** Null on the last page; an empty page may have another behind it. */
+      /** Is null on the last page; an empty page may have another behind it. */
       next_cursor: z.string().nullable(),
     }),
   }),

@@ -22,17 +22,17 @@ const explanation = receipt.extend({ account_id: z.string() })
 const refusal = z.object({
   id: z.string(),
   refused_at: z.string(),
-  /** Null without a valid key. */
+  /** Is null without a valid key. */
   account_id: z.string().nullable(),
   key_id: z.string().nullable(),
   format: wireFormat,
-  /** Null when it was refused before its body was read. */
+  /** Is null when the request was refused before its body was read. */
   model: z.string().nullable(),
   status: z.int(),
   code: z.string(),
   /** What the code means. */
   meaning: z.string(),
-  /** What the caller was told; null where that may quote the request. */
+  /** The message that the caller was told; null where that may quote the request. */
   message: z.string().nullable(),
 })
 export type RefusalDetails = Shown<typeof refusal>

@@ -17,16 +17,16 @@ const moving = {
 }
 
 export const movement = z.object({
-  /** Of the grant, the refund or the adjustment; of an account that was closed. */
+  /** The id of the grant, the refund or the adjustment, or of the account that was closed. */
   id: z.string(),
   /** False when it had been done before, or is only tried. */
   created: z.boolean(),
   dry_run: z.boolean(),
-  /** What the balance changes by; below zero it gets less. */
+  /** The change of the balance; below zero it gets less. */
   amount: dollars,
-  /** Null when it had been done before. */
+  /** Is null when the correction had been done before. */
   balance_before: dollars.nullable(),
-  /** When it had been done before: the balance now. */
+  /** The balance after the correction. When that had been done before it is the balance now. */
   balance_after: dollars,
 })
 export type ShownMovement = Shown<typeof movement>
@@ -42,11 +42,14 @@ const correctedAccount = z.object({
   type: z.literal('account'),
   account_id: z.string(),
   name: z.string(),
-  /** Charged at the price in the period, and what they cost without and with the correction. */
+  /**
+   * The requests that were charged at the price in the period, and what they cost without and with
+   * the correction.
+   */
   requests: count,
   before: dollars,
   after: dollars,
-  /** By what the balance changes, above zero for the customer; the sum of the two below it. */
+  /** The change of the balance, above zero for the customer; the sum of the two below it. */
   amount: dollars,
   paid: dollars,
   promotional: dollars,
@@ -59,7 +62,7 @@ export type CorrectedAccount = Shown<typeof correctedAccount>
 
 const correctionProgress = z.object({
   type: z.literal('progress'),
-  /** Looked at so far, of `total`. */
+  /** The number of accounts that were looked at so far, of `total`. */
   accounts: count,
   total: count,
 })
@@ -76,10 +79,10 @@ const correctionResult = z.object({
   /** Dollars per million tokens. */
   old: priceRates,
   new: priceRates,
-  /** When its requests came in: from the one to just before the other. */
+  /** The period in which the requests came in: from the first moment to just before the second. */
   from: z.string(),
   to: z.string(),
-  /** Of all accounts with a line. */
+  /** The number of all accounts with a line. */
   accounts: count,
   requests: count,
   before: dollars,
@@ -123,7 +126,7 @@ export const correctionOperations = {
       ...account,
       /** Dollars; below zero it gets less. */
       amount,
-      /** Of the credit that an amount up becomes. */
+      /** The category of the credit that an amount up becomes. */
       category: z.enum(['paid', 'promotional']).default('paid'),
       ...moving,
     }),
@@ -140,7 +143,7 @@ export const correctionOperations = {
       input: amount,
       cached_input: amount,
       output: amount,
-      /** When the requests came in; null: whenever it was. */
+      /** The moment from which on requests came in; null means whenever it was. */
       from: moment.nullable().default(null),
       /** Just before this; null: up to now, for a price at which nothing is accepted any more. */
       to: moment.nullable().default(null),
@@ -171,7 +174,7 @@ export const correctionOperations = {
     summary: 'End an account and its keys for ever',
     input: z.strictObject({
       ...account,
-      /** What becomes of a balance that is not zero. */
+      /** The fate of a balance that is not zero. */
       remainder: z.enum(remainders).default('none'),
       ...moving,
     }),
@@ -190,7 +193,7 @@ export const correctionOperations = {
     }),
     output: z.object({
       account_id: z.string(),
-      /** How many texts were erased, or would be. */
+      /** The number of texts that were erased, or would be. */
       texts: z.int().min(0),
       dry_run: z.boolean(),
     }),
@@ -202,7 +205,9 @@ export const correctionOperations = {
     summary: 'Erase what was written about a token, a price, a correction or an erasure',
     repeat: 'What is erased stays so: then there are no texts.',
     input: z.strictObject({
-      /** Of an admin token that has ended, a withdrawn price, a correction run or an erasure. */
+      /**
+       * The id of an admin token that has ended, a withdrawn price, a correction run or an erasure.
+       */
       subject: id,
       reason,
       /** Says how many texts would go, and erases none. */
@@ -210,7 +215,7 @@ export const correctionOperations = {
     }),
     output: z.object({
       subject: z.string(),
-      /** How many texts were erased, or would be. */
+      /** The number of texts that were erased, or would be. */
       texts: count,
       dry_run: z.boolean(),
     }),

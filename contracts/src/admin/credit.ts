@@ -1,4 +1,7 @@
-/** Where the credit is: what is left of grants, and what running requests hold. */
+/**
+ * The operations that show where the credit is: what is left of grants, and what running requests
+ * hold.
+ */
 import { z } from 'zod'
 import { dollars } from '../wire/billing.ts'
 import { cursor } from '../wire/cursor.ts'
@@ -7,12 +10,12 @@ import { operation, type Shown } from './declaration/declaration.ts'
 import { id, moment, pageLimit } from './declaration/fields.ts'
 
 const page = {
-  /** Only of this account. */
+  /** Asks for this account alone. */
   account_id: id.optional(),
   cursor: cursor.optional(),
   limit: pageLimit,
 }
-/** Null on the last page. */
+/** Is null on the last page. */
 const nextCursor = z.string().nullable()
 
 const listedGrant = grantDetails.extend({
@@ -27,7 +30,7 @@ const listedHold = z.object({
   account_id: z.string(),
   held: dollars,
   held_since: z.string(),
-  /** When the request has ended at the latest. */
+  /** The time when the request has ended at the latest. */
   deadline: z.string(),
 })
 export type ListedHold = Shown<typeof listedHold>

@@ -10,7 +10,7 @@ const evidenceKey = z.object({
   rotations: z.array(z.string()),
   /** The last checkpoint, as a signed note. Null before the first. */
   checkpoint: z.string().nullable(),
-  /** How many events it covers. */
+  /** The number of events that it covers. */
   verified_to: z.int().nullable(),
 })
 export type EvidenceKey = Shown<typeof evidenceKey>

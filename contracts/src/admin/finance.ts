@@ -1,4 +1,7 @@
-/** What finance asks for at the end of a month: what moved, and whether the books add up. */
+/**
+ * The operations that finance needs at the end of a month: what moved, and whether the books add
+ * up.
+ */
 import { z } from 'zod'
 import { bookAccounts } from '../ledger/postings.ts'
 import { dollars } from '../wire/billing.ts'
@@ -17,19 +20,19 @@ const monthSums = z.object({
   promotional: dollars,
   used: dollars,
   expired: dollars,
-  /** What was paid out; below zero for charges that were given back as credit. */
+  /** The sum that was paid out; below zero for charges that were given back as credit. */
   refunded: dollars,
   /** Adjustments, voided grants and write-offs: above zero when the customer gained. */
   corrected: dollars,
   closing: dollars,
 })
 export type MonthSums = Shown<typeof monthSums>
-/** In the order of the sum. */
+/** The amounts in the order in which they are added up. */
 export const monthAmounts = monthSums.keyof().options
 
 const monthCustomer = monthSums.extend({
   account_id: z.string(),
-  /** In the operator's own system. */
+  /** The account's id in the operator's own system. */
   external_id: z.string().nullable(),
   name: z.string(),
 })
@@ -39,7 +42,10 @@ const monthReport = z.object({
   month: z.string(),
   zone: z.string(),
   currency: z.literal('USD'),
-  /** Of the last event in the sums: the same question at the same position has the same answer. */
+  /**
+   * The position of the last event in the sums: the same question at the same position has the same
+   * answer.
+   */
   position: z.string(),
   /** RFC 3339, as clocks in the zone show it. */
   from: z.string(),
@@ -80,9 +86,9 @@ const reconcileProgress = z.object({
   type: z.literal('progress'),
   /** `log`, or the name of a view. */
   part: z.string(),
-  /** Of the whole work, 0 to 1. */
+  /** The share of the whole work that is done, 0 to 1. */
   share: z.number(),
-  /** Of the part. */
+  /** The number of events that the part has done. */
   events: count,
   /** Events per second. */
   rate: z.number(),
@@ -92,15 +98,15 @@ export type ReconcileProgress = Shown<typeof reconcileProgress>
 const reconcileResult = z.object({
   type: z.literal('result'),
   equations: z.array(z.object({ name: equationName, ok: z.boolean(), difference })),
-  /** Whether all are. */
+  /** Whether all equations are true. */
   ok: z.boolean(),
-  /** Where they are false: the first hundred. */
+  /** The first hundred places where an equation is false. */
   findings: z.array(reconcileFinding),
   /** Debits less credits of each account of the books, over all customers. They sum to zero. */
   trial_balance: z.array(z.object({ account: z.enum(bookAccounts), balance: dollars })),
   events: count,
   accounts: count,
-  /** Of the last event that was looked at in the log. */
+  /** The position of the last event that was looked at in the log. */
   position: z.string(),
 })
 export type ReconcileResult = Shown<typeof reconcileResult>
@@ -113,7 +119,7 @@ export const financeOperations = {
     recorded: ['month'],
     summary: 'What moved the balances of all customers in a month of a time zone',
     input: z.strictObject({
-      /** Such as `2026-10`. */
+      /** A month such as `2026-10`. */
       month: z.string().regex(/^\d{4}-\d{2}$/, 'must be a month such as 2026-10'),
       zone: z.string().min(1, 'must not be empty').max(ZONE_CHARACTERS_MAX).default('UTC'),
     }),

@@ -4,7 +4,7 @@ import { adminOperations } from './operations.ts'
 
 const operations = Object.entries<Declaration>(adminOperations)
 
-/** They show the service, its prices and its staff, and of customers totals at most. */
+/** These operations show the service, its prices and its staff, and of customers totals at most. */
 const withoutCustomers = [
   'checkFeed',
   'evidenceKey',

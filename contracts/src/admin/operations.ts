@@ -45,9 +45,9 @@ type Declarations = typeof adminOperations
 export type OperationName = keyof Declarations
 export const operationNames = Object.keys(adminOperations) as readonly OperationName[]
 
-/** What a caller gives. */
+/** The input that a caller gives. */
 export type OperationInput<Name extends OperationName> = z.input<Declarations[Name]['input']>
-/** What it gets: whole, or line by line. */
+/** The answer that a caller gets: whole, or line by line. */
 export type OperationOutput<Name extends OperationName> = Shown<Declarations[Name]['output']>
 
 /** Refusals reject with a `ServiceError`; an unknown id is `not_found`. */
@@ -55,7 +55,9 @@ export type Operations = {
   readonly [Name in OperationName]: (...given: Given<OperationInput<Name>>) => Outcome<Name>
 }
 
-/** Who carries them out gets the input as the schema of the declaration leaves it. */
+/**
+ * The handlers of all operations. Each gets the input as the schema of the declaration leaves it.
+ */
 export type OperationHandlers = {
   readonly [Name in OperationName]: (
     ...given: Given<z.output<Declarations[Name]['input']>>
@@ -66,7 +68,7 @@ type Outcome<Name extends OperationName> = Declarations[Name]['answer'] extends 
   ? AsyncIterable<OperationOutput<Name>>
   : Promise<OperationOutput<Name>>
 
-/** What is all optional can be left out. A signal ends the lines. */
+/** An input that is all optional can be left out. A signal ends the lines. */
 type Given<Input> =
   Record<never, never> extends Input
     ? [input?: Input, signal?: AbortSignal]

@@ -10,14 +10,14 @@ const rates = { input: dollars, cached_input: dollars, output: dollars }
 const priceDetails = z.object({
   version: z.string(),
   model: z.string(),
-  /** Whose price it is: that of the accounts on this list. */
+  /** The accounts on this list pay the price. */
   price_list: z.string(),
   /** The price that a first start published: the bundled model alone is sold at it. */
   demo: z.boolean(),
   ...rates,
   effective_from: z.string(),
   published_at: z.string(),
-  /** When it was withdrawn, before it ever took effect; else null. */
+  /** The time when it was withdrawn, before it ever took effect; else null. */
   withdrawn_at: z.string().nullable(),
 })
 export type PriceDetails = Shown<typeof priceDetails>
@@ -29,7 +29,7 @@ const newPrice = {
   input: amount,
   cached_input: amount,
   output: amount,
-  /** Not before now; null: now. */
+  /** A moment that is not past; null means now. */
   effective_from: moment.nullable(),
 }
 
@@ -38,9 +38,12 @@ const pricePreview = z.object({
   price_list: z.string(),
   ...rates,
   effective_from: z.string(),
-  /** What accounts on the list would pay at that moment without it; null: nothing is sold then. */
+  /**
+   * The price that accounts on the list would pay at that moment without it. Null means that
+   * nothing is sold then.
+   */
   replaces: priceDetails.nullable(),
-  /** What looks like a mistake, each in one line: then publishing asks for `confirm`. */
+  /** The rates that look like a mistake, each in one line: then publishing asks for `confirm`. */
   doubts: z.array(z.string()),
 })
 export type PricePreview = Shown<typeof pricePreview>

@@ -12,7 +12,7 @@ const progress = z.object({
   type: z.literal('progress'),
   /** `log`, `views`, or the name of a view. */
   part: z.string(),
-  /** Of the whole work, 0 to 1. */
+  /** The share of the whole work that is done, 0 to 1. */
   share: z.number(),
   events: count,
   /** Events per second. */
@@ -28,11 +28,14 @@ export type ReplayedEntry = Shown<typeof replayedEntry>
 
 const replayResult = z.object({
   type: z.literal('result'),
-  /** Of the last event that counts: the same question with it has the same answer, for ever. */
+  /**
+   * The position of the last event that counts: the same question with it has the same answer, for
+   * ever.
+   */
   position: z.string(),
   /** Events that were folded. */
   events: count,
-  /** Of the accounts above, or of the one that was asked for. */
+  /** The totals of the accounts above, or of the one that was asked for. */
   totals: z.object({ accounts: count, settled: dollars, held: dollars }),
   /** The one that was asked for; null for all. */
   account: accountDetails.nullable(),
@@ -80,9 +83,9 @@ export const replayOperations = {
     input: z.strictObject({
       /** A position, that one included; or a moment in RFC 3339: what happened before it. */
       to: z.string().min(1, 'must not be empty').max(PLACE_CHARACTERS_MAX),
-      /** Only this one. */
+      /** Asks for this account alone. */
       account_id: id.optional(),
-      /** Its entries too. */
+      /** Asks for the entries of the statement too. */
       statement: z.boolean().default(false),
     }),
     /** Accounts or entries behind the progress, and then the result. */

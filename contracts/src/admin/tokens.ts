@@ -4,7 +4,7 @@ import { adminRoles } from '../events/admin-tokens.ts'
 import { operation, type Shown } from './declaration/declaration.ts'
 import { id, idempotencyKey, moment, nothing, reason } from './declaration/fields.ts'
 
-/** Shown as `operator:<name>` with whatever its holder does. */
+/** The name of a token. Whatever its holder does shows it as `operator:<name>`. */
 const tokenName = z
   .string()
   .regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, 'must be 1 to 63 of "a-z", "0-9", ".", "_" and "-"')
@@ -15,7 +15,7 @@ const adminToken = z.object({
   token_id: z.string(),
   name: z.string(),
   role,
-  /** Of the secret. */
+  /** The last characters of the secret. */
   last_four: z.string(),
   status: z.enum(['active', 'expired', 'revoked']),
   created_at: z.string(),
@@ -40,10 +40,10 @@ export const tokenOperations = {
     role: 'owner',
     summary: 'Make an admin token; its secret is in this answer only',
     input: z.strictObject({
-      /** Of no other token, now or before. */
+      /** A name that no other token has, or had before. */
       name: tokenName,
       role,
-      /** Later than now; null: never. */
+      /** A time that is later than now; null means never. */
       expires_at: moment.nullable(),
       idempotency_key: idempotencyKey.optional(),
     }),

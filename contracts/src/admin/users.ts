@@ -10,11 +10,11 @@ const status = z.enum(['active', 'disabled', 'erased'])
 
 const user = z.object({
   user_id: z.string(),
-  /** Both null when they have been erased, or are kept by another server. */
+  /** Both are null when they have been erased, or are kept by another server. */
   email: z.string().nullable(),
   display_name: z.string().nullable(),
   status,
-  /** Null for customers. */
+  /** Is null for customers. */
   platform_role: platformRole.nullable(),
   accounts: z.array(z.object({ account_id: z.string(), role: accountRole })),
   joined_at: z.string(),
@@ -27,7 +27,7 @@ const link = z.object({
   platform_role: platformRole.nullable(),
   account_id: z.string().nullable(),
   account_role: accountRole.nullable(),
-  /** Of a reset: whose password it sets. */
+  /** The user whose password a reset sets. */
   user_id: z.string().nullable(),
   created_at: z.string(),
   expires_at: z.string(),
@@ -35,7 +35,7 @@ const link = z.object({
 
 const issued = z.object({
   invitation_id: z.string(),
-  /** Only in this answer. No mail is sent: it is passed on by hand. */
+  /** The link, which only this answer has. No mail is sent: it is passed on by hand. */
   link: z.string(),
   expires_at: z.string(),
 })

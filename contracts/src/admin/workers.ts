@@ -21,7 +21,7 @@ const newWorkerId = z
 const { status } = healthResponse.shape
 /** Workers that take requests now. */
 const readyWorkers = { ready_workers: count }
-/** Of 1; null before the first. */
+/** A share of 1; null before the first. */
 const share = z.number().nullable()
 
 const workerSummary = z.object({
@@ -42,7 +42,10 @@ const workerSetup = z.object({
   threads: count,
 })
 
-/** What lies in Redis no worker knows: there `blocks`, `bytes` and `bytes_max` are 0. */
+/**
+ * The use of one tier. No worker knows what lies in Redis: there `blocks`, `bytes` and `bytes_max`
+ * are 0.
+ */
 const tierUse = z.object({
   blocks: count,
   bytes: count,
@@ -53,15 +56,15 @@ const tierUse = z.object({
 })
 export type TierUse = Shown<typeof tierUse>
 
-/** Since the worker started. */
+/** The use of a worker's cache since the worker started. */
 const cacheUse = z.object({
   /** Prompts whose beginning was looked for. */
   prompts: count,
-  /** Those of which at least one block was reused. */
+  /** The share of the prompts of which at least one block was reused. */
   prompt_hit_rate: share,
   /** The prompt tokens that were not computed. */
   token_hit_rate: share,
-  /** Null: not in use. */
+  /** Null means that it is not in use. */
   l1: tierUse.nullable(),
   l2: tierUse.nullable(),
   /** Prompts that the runtime counted otherwise than the worker: an alarm. */
@@ -70,7 +73,7 @@ const cacheUse = z.object({
 export type CacheUse = Shown<typeof cacheUse>
 
 const workerDetails = workerSummary.extend({
-  /** Where it is spoken to, without a secret. */
+  /** The address at which the server speaks to the worker, without a secret. */
   address: z.string(),
   setup: workerSetup.nullable(),
   /** Requests of all gateways. */
@@ -83,7 +86,7 @@ export type WorkerDetails = Shown<typeof workerDetails>
 
 const addedWorker = z.object({
   worker_id: z.string(),
-  /** Where it is spoken to, without a secret. */
+  /** The address at which the server speaks to the worker, without a secret. */
   address: z.string(),
   status: z.enum([...status.options, 'unreachable']),
   /** Why it gives no answer yet, in one line. */
@@ -129,39 +132,42 @@ const auditResult = z.object({
   unanswered: count,
   checked,
   gone,
-  /** How many blocks are not what the model computes. */
+  /** The number of blocks that are not what the model computes. */
   differing: count,
 })
 export type AuditResult = Shown<typeof auditResult>
 
 const serviceStatus = z.object({
   version: z.string(),
-  /** How the answer was found: a running server, or the opened folder of a stopped one. */
+  /** The way the answer was found: a running server, or the opened folder of a stopped one. */
   mode: z.enum(['running', 'stopped']),
   base_url: z.string().nullable(),
   data_dir: z.string(),
   store: z.object({
     kind: z.string(),
-    /** Where the log ends; null while the store does not answer. */
+    /** The position where the log ends; null while the store does not answer. */
     position: z.string().nullable(),
-    /** What is wrong with the store, a sentence each; none when all is well. */
+    /** Says what is wrong with the store, a sentence each; empty when all is well. */
     problems: z.array(z.string()),
   }),
-  /** Null where no Kafka is named, and for a service that is stopped. */
+  /** Is null where no Kafka is named, and for a service that is stopped. */
   feed: z
     .object({
       topic: z.string(),
       /** Every event of the ledger up to here was found in the topic; -1 before the first. */
       position: z.string(),
-      /** How far that is behind the log: events in a SQLite log, bytes on EventStoreDB. */
+      /**
+       * The distance of that from the end of the log: events in a SQLite log, bytes on
+       * EventStoreDB.
+       */
       lag: z.string().nullable(),
-      /** How long the oldest event that was read has waited to be acknowledged. */
+      /** The time that the oldest event that was read has waited to be acknowledged. */
       waiting_seconds: count,
-      /** What is wrong with the feed, a sentence each; none when all is well. */
+      /** Says what is wrong with the feed, a sentence each; empty when all is well. */
       problems: z.array(z.string()),
     })
     .nullable(),
-  /** Null where no topic of top-ups is named, and for a service that is stopped. */
+  /** Is null where no topic of top-ups is named, and for a service that is stopped. */
   top_ups: z
     .object({
       topic: z.string(),
@@ -169,17 +175,19 @@ const serviceStatus = z.object({
       dead_letter_topic: z.string(),
       /** Payments that this server has granted since its start. */
       granted: count,
-      /** That came again, and had been granted before. */
+      /** The number of records that came again, and had been granted before. */
       repeated: count,
-      /** That can never be granted and are kept in the topic of dead letters. */
+      /**
+       * The number of records that can never be granted and are kept in the topic of dead letters.
+       */
       dead: count,
       /** Records in this server's share of the topic that are not taken yet. */
       waiting: z.string(),
-      /** What keeps payments from being granted, a sentence each; none when all is well. */
+      /** Says what keeps payments from being granted, a sentence each; empty when all is well. */
       problems: z.array(z.string()),
     })
     .nullable(),
-  /** None on a gateway that asks other servers for views; what they count is null there. */
+  /** Is empty on a gateway that asks other servers for views; what they count is null there. */
   projections: z.array(projectionState),
   workers: z.array(workerSummary),
   /** Names of models that are served and have no price: requests for them are refused. */
@@ -233,9 +241,9 @@ export const workerOperations = {
     summary: 'Use a worker that runs already, until the server ends',
     repeat: 'A worker that is used already, at the same address, is shown: `created` is false.',
     input: z.strictObject({
-      /** Null: one is made. */
+      /** Null means that the server makes one. */
       worker_id: newWorkerId.nullable(),
-      /** As in `SVC_WORKER_URLS`. */
+      /** The URL, written as in `SVC_WORKER_URLS`. */
       url: z.string().max(URL_CHARACTERS_MAX),
     }),
     output: addedWorker,

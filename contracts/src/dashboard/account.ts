@@ -31,7 +31,7 @@ const OVERLAP_SECONDS_MAX = 30 * DAY_SECONDS
 
 /** What an answer is up to at least: read before the views were asked. */
 const asOf = z.object({
-  /** Of the last event of the account that the numbers hold; decimal text. */
+  /** The position of the last event of the account that the numbers hold; decimal text. */
   position: z.string(),
   at: z.string(),
 })
@@ -47,26 +47,26 @@ const home = z.object({
   keys: z.object({ active: z.int().min(0) }),
   /** Usage since the first of the month, in the zone that was asked for, a row for each day. */
   month: usageAnswer,
-  /** What all of this is up to. */
+  /** The position up to which all of this is, at least. */
   as_of: asOf,
 })
 
 const dashboardKey = z.object({
   key_id: z.string(),
   name: z.string(),
-  /** Of the secret. */
+  /** The last characters of the secret. */
   last_four: z.string(),
   status: z.enum(['active', 'expired', 'revoked']),
-  /** Nobody can send it: the dashboard's chat stands under it. */
+  /** Whether the dashboard's chat stands under this key, which nobody can send. */
   is_chat: z.boolean(),
   created_at: z.string(),
   /** The user who made it; null: whoever runs the service. */
   created_by: z.string().nullable(),
   expires_at: z.string().nullable(),
   revoked_at: z.string().nullable(),
-  /** When its last request was accepted; null: never. */
+  /** The time when its last request was accepted; null means never. */
   last_used_at: z.string().nullable(),
-  /** Both of all time. */
+  /** Both numbers are of all time. */
   requests: z.int().min(0),
   spent: dollars,
   /** Today and the 29 days before it, UTC. */
@@ -75,7 +75,7 @@ const dashboardKey = z.object({
 
 const newKey = z.object({
   key_id: z.string(),
-  /** In this answer only. */
+  /** The secret, which only this answer has. */
   secret: z.string(),
 })
 
@@ -140,7 +140,7 @@ export const dashboardAccountOperations = {
     output: z.object({
       type: z.string(),
       at: z.string(),
-      /** Null for an event that is of no request. */
+      /** Is null for an event that is of no request. */
       request_id: z.string().nullable(),
     }),
   }),
@@ -201,7 +201,10 @@ export const dashboardAccountOperations = {
       ...account,
       name,
       expires_at: moment.nullable().default(null),
-      /** Sent again with the same one, no second key is made: the answer is a `conflict`. */
+      /**
+       * Guards against a second key: when the request is sent again with the same idempotency key,
+       * the answer is a `conflict`.
+       */
       idempotency_key: idempotencyKey.optional(),
     }),
     output: newKey,
@@ -233,13 +236,16 @@ export const dashboardAccountOperations = {
     summary: 'Make a key of the same name, and let the old one end after an overlap',
     input: z.strictObject({
       ...key,
-      /** How long both work; 0 ends the old one at once. */
+      /** The time that both keys work; 0 ends the old one at once. */
       overlap_seconds: z.int().min(0).max(OVERLAP_SECONDS_MAX),
-      /** Sent again with the same one, no second key is made: the answer is a `conflict`. */
+      /**
+       * Guards against a second key: when the request is sent again with the same idempotency key,
+       * the answer is a `conflict`.
+       */
       idempotency_key: idempotencyKey.optional(),
     }),
     output: newKey.extend({
-      /** When the old key ends. */
+      /** The time when the old key ends. */
       old_key_ends_at: z.string(),
     }),
   }),

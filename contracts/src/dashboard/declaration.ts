@@ -14,14 +14,17 @@ import type { z } from 'zod'
 export const DASHBOARD_PREFIX = '/dashboard/api'
 export const DASHBOARD_ADMIN_PREFIX = `${DASHBOARD_PREFIX}/admin`
 
-/** On every answer of the dashboard's API: none of them is a page, and none may be shown in one. */
+/**
+ * Headers that every answer of the dashboard's API has: none of them is a page, and none may be
+ * shown in one.
+ */
 export const DASHBOARD_ANSWER_HEADERS = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'cross-origin-resource-policy': 'same-origin',
   'referrer-policy': 'no-referrer',
 } as const
 
-/** Sent with every request that is not a GET, with the value `1`. */
+/** The browser sends this header with every request that is not a GET, with the value `1`. */
 export const DASHBOARD_HEADER = 'x-svc-dashboard'
 
 /**
@@ -55,10 +58,12 @@ export type DashboardAccess = 'anybody' | 'signed-in' | 'member' | 'owner'
 
 export interface DashboardDeclaration {
   readonly method: 'GET' | 'POST'
-  /** Behind the prefix. What `:name` does not take of the input is the query, or the body. */
+  /**
+   * The path behind the prefix. What `:name` does not take of the input is the query, or the body.
+   */
   readonly path: string
   readonly access: DashboardAccess
-  /** In one line, for people. */
+  /** Describes the operation to people in one line. */
   readonly summary: string
   readonly input: z.ZodObject
   readonly output: z.ZodType

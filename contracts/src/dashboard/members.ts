@@ -8,7 +8,7 @@ const account = { account_id: id }
 
 const member = z.object({
   user_id: z.string(),
-  /** Both null when they have been erased. */
+  /** Both are null when they have been erased. */
   email: z.string().nullable(),
   display_name: z.string().nullable(),
   role: accountRole,
@@ -64,7 +64,7 @@ export const memberOperations = {
     input: z.strictObject({ ...account, role: accountRole }),
     output: z.object({
       invitation_id: z.string(),
-      /** Only in this answer. No mail is sent. */
+      /** The link, which only this answer has. No mail is sent. */
       link: z.string(),
       expires_at: z.string(),
     }),

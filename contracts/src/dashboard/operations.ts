@@ -21,11 +21,11 @@ export const dashboardOperations = {
 type Declarations = typeof dashboardOperations
 export type DashboardOperationName = keyof Declarations
 
-/** What the browser gives. */
+/** The input that the browser gives. */
 export type DashboardInput<Name extends DashboardOperationName> = z.input<
   Declarations[Name]['input']
 >
-/** What it gets. */
+/** The answer that the browser gets. */
 export type DashboardOutput<Name extends DashboardOperationName> = z.output<
   Declarations[Name]['output']
 >

@@ -17,7 +17,7 @@ const email = z
   .toLowerCase()
   .max(EMAIL_CHARACTERS_MAX, `must have at most ${EMAIL_CHARACTERS_MAX} characters`)
   .regex(/^[^\s@<>"]+@[^\s@<>"]+$/, 'must be an e-mail address')
-/** As it was typed: spaces count. */
+/** A new password as it was typed: spaces count. */
 const newPassword = z
   .string()
   .min(PASSWORD_CHARACTERS_MIN, `must have at least ${PASSWORD_CHARACTERS_MIN} characters`)
@@ -30,7 +30,7 @@ export const accountRole = z.enum(accountRoles)
 
 const signUpPolicy = z.enum(['closed', 'invitation', 'open'])
 
-/** What the operator has set; null where nothing is. */
+/** The texts that the operator has set; null where nothing is set. */
 const branding = z.object({
   name: z.string(),
   /** The path of an image on this origin, or `data:`. */
@@ -40,9 +40,9 @@ const branding = z.object({
   /** An e-mail address or a URL. */
   support: z.string().nullable(),
   terms_url: z.string().nullable(),
-  /** Below it a balance is low. */
+  /** A balance below this is low. */
   low_balance: dollars,
-  /** How credit is bought, in the operator's words. */
+  /** Says how credit is bought, in the operator's words. */
   credit_text: z.string().nullable(),
 })
 
@@ -50,26 +50,29 @@ const user = z.object({
   user_id: z.string(),
   email: z.string(),
   display_name: z.string(),
-  /** Without one they sign in another way, and are not asked for it. */
+  /**
+   * Whether the user has a password. Users without one sign in another way, and are not asked for
+   * it.
+   */
   has_password: z.boolean(),
   /** Whether they can sign in by the identity provider. */
   is_linked: z.boolean(),
 })
 
-/** How somebody can sign in here beside the password. */
+/** The ways in which somebody can sign in here beside the password. */
 const waysIn = z.object({
-  /** What the button for the identity provider says; null: there is none. */
+  /** The words of the button for the identity provider; null means that there is none. */
   provider_label: z.string().nullable(),
   passkeys: z.boolean(),
   /** Whom the proxy in front of the server names in this request; null: nobody. */
   proxy_email: z.string().nullable(),
 })
 
-/** Also what a sign-in and an accepted link answer with. */
+/** A session. A sign-in and an accepted link answer with one too. */
 export const session = z.object({
-  /** Null without a session; then the four below are empty too. */
+  /** Is null without a session; then the four below are empty too. */
   user: user.nullable(),
-  /** Of those who run the service; null for customers. */
+  /** The role of those who run the service; null for customers. */
   platform_role: platformRole.nullable(),
   accounts: z.array(
     z.object({
@@ -79,16 +82,16 @@ export const session = z.object({
       status: z.enum(['open', 'frozen', 'closed']),
     }),
   ),
-  /** Of the session: when it ends without any request, and when it ends in any case. */
+  /** The two ends of the session: without any request, and in any case. */
   idle_expires_at: z.string().nullable(),
   expires_at: z.string().nullable(),
   branding,
   sign_up: signUpPolicy,
   ways_in: waysIn,
-  /** Where clients send their requests, without `/v1`. */
+  /** The URL to which clients send their requests, without `/v1`. */
   base_url: z.string(),
   version: z.string(),
-  /** Of the server, so that a browser with a wrong clock can tell ages. */
+  /** The server's time, so that a browser with a wrong clock can tell ages. */
   now: z.string(),
 })
 
@@ -109,7 +112,7 @@ const linkDetails = z.object({
   /** `owner`: of the first start. `reset`: for a new password of one user. */
   kind: z.enum(['owner', 'invitation', 'reset']),
   expires_at: z.string(),
-  /** What whoever accepts it becomes. */
+  /** The role that whoever accepts the link gets. */
   platform_role: platformRole.nullable(),
   account: z.object({ account_id: z.string(), name: z.string(), role: accountRole }).nullable(),
 })
@@ -163,8 +166,8 @@ export const sessionOperations = {
     input: z.strictObject({
       secret: linkSecret,
       /**
-       * All three of somebody new; without the first and the last of whom the proxy names;
-       * `password` alone for a reset; none of who is signed in.
+       * Somebody new gives all three, and somebody whom the proxy names gives only `display_name`.
+       * A reset needs `password` alone, and who is signed in gives none.
        */
       email: email.optional(),
       display_name: name.optional(),

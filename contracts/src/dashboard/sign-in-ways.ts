@@ -33,10 +33,10 @@ const transport = z
   .regex(/^[a-z-]+$/)
   .max(TRANSPORT_CHARACTERS_MAX)
 
-/** Asked of those who have a password, before a way to sign in is added. */
+/** Users who have a password are asked for it before a way to sign in is added. */
 const again = { current_password: givenPassword.optional() }
 
-/** What a browser answers, as WebAuthn has it; what is not listed is dropped. */
+/** A browser's answer as WebAuthn has it; what is not listed is dropped. */
 const credential = {
   id: credentialId,
   rawId: credentialId,
@@ -60,7 +60,10 @@ const assertion = z.object({
   }),
 })
 
-/** As WebAuthn has them, for `navigator.credentials`. Its challenge works once, for minutes. */
+/**
+ * Options as WebAuthn has them, for `navigator.credentials`. Their challenge works once, for
+ * minutes.
+ */
 const creationOptions = z.object({
   challenge: z.string(),
   rp: z.object({ id: z.string(), name: z.string() }),
@@ -86,7 +89,7 @@ const passkey = z.object({
   passkey_id: z.string(),
   name: z.string(),
   created_at: z.string(),
-  /** Null: never. */
+  /** Null means never. */
   last_used_at: z.string().nullable(),
 })
 
@@ -97,7 +100,7 @@ export const signInWayOperations = {
     access: 'anybody',
     summary: 'Where the identity provider signs this browser in',
     input: z.strictObject({
-      /** Of an invitation: whom the provider names joins by it. */
+      /** The secret of an invitation: whom the provider names joins by it. */
       link_secret: linkSecret.optional(),
     }),
     output: z.object({ url: z.string() }),

@@ -18,13 +18,19 @@ import { tokenClasses, tokenCount } from '../tokens.ts'
 const timeMs = z.int().min(0)
 const at = { at: timeMs }
 
-/** What a person wrote about people: names, reasons, references. The word of the text. */
+/**
+ * Text that a person wrote about people: names, reasons, references. The event has the word of the
+ * text.
+ */
 export const freeText = z.string()
 /** Priorities of grants are from 0 to this; the lower is spent first. */
 export const GRANT_PRIORITY_MAX = 1_000
 /** The priority of a grant for which nobody says another. */
 export const DEFAULT_GRANT_PRIORITY = 100
-/** Of the credit that a correction brings. Its events do not say it, so it is the same for ever. */
+/**
+ * The priority of the credit that a correction brings. Its events do not say it, so it is the same
+ * for ever.
+ */
 export const CORRECTION_PRIORITY = 100
 
 export const spendPolicies = ['standard', 'strict'] as const
@@ -35,7 +41,7 @@ export const wireFormats = ['chat', 'responses', 'messages'] as const
 export const wireFormat = z.enum(wireFormats)
 export type WireFormat = z.output<typeof wireFormat>
 
-/** How the worker's run came to its end. */
+/** The ways in which a worker's run comes to its end. */
 export const finishReasons = ['stop', 'length', 'tool_calls', 'cancelled', 'error'] as const
 export const finishReason = z.enum(finishReasons)
 export type FinishReason = z.output<typeof finishReason>
@@ -71,7 +77,7 @@ const tokenTriple = {
 
 /** Whatever the operator's own system wants to find again: names and values. */
 const metadata = z.record(freeText, freeText)
-/** In the operator's own system; the id of what it names is made of it. */
+/** The account's id in the operator's own system; the id of what it names is made of it. */
 const externalId = freeText.nullable()
 
 /** A wrong price set right for the requests that were accepted from one moment to another. */
@@ -84,31 +90,34 @@ export const priceCorrection = z.object({
 })
 export type PriceCorrection = z.output<typeof priceCorrection>
 
-/** What happens to a balance that is not zero when its account is closed. */
+/** The ways to settle a balance that is not zero when its account is closed. */
 export const remainders = ['none', 'written_off', 'paid_out'] as const
 export type Remainder = (typeof remainders)[number]
 
-/** One change by the operator, and why: the same change happens once, however often it is asked. */
+/**
+ * Names one change by the operator, and why: the same change happens once, however often it is
+ * asked.
+ */
 const change = { changeId: z.string(), reason: freeText }
 /** A document of another system, such as a credit note. */
 const reference = freeText.nullable()
 
 /**
- * In which batches a worker computes prompts, which decides where its memory of one can be cut:
- * after any token, or at multiples of 128 tokens only.
+ * The batches in which a worker computes prompts. They decide where its memory of a prompt can be
+ * cut: after any token, or at multiples of 128 tokens only.
  */
 export const promptSchedules = ['any-token', 'canonical-128'] as const
 export type PromptScheduleName = (typeof promptSchedules)[number]
 
-/** What the prefix cache did, so that the cached count can be checked. */
+/** Tells what the prefix cache did, so that the cached count can be checked. */
 export const cacheEvidence = z.object({
-  /** By which the prompt was computed; null where no worker said so. */
+  /** The schedule by which the prompt was computed; null where no worker said so. */
   schedule: z.enum(promptSchedules).nullable(),
   /** Leading tokens of the prompt that were reused. */
   reusedTokens: tokenCount,
   /** Whole blocks of the cache among them. */
   blocks: tokenCount,
-  /** Where the last of them came from. */
+  /** The tier that the last of them came from. */
   source: z.enum(['none', 'l1', 'l2']),
   /** The hash of the last reused block, or null. */
   lastBlockHash: z.string().nullable(),
@@ -119,13 +128,13 @@ export type CacheEvidence = z.output<typeof cacheEvidence>
 
 /** Milliseconds with three decimals at most: whole microseconds, because they are kept for ever. */
 export const latencies = z.object({
-  /** From when the worker took the request until it ran. */
+  /** The time from when the worker took the request until it ran. */
   queueMs: z.number().min(0),
-  /** From then until the prompt was computed, or the run ended. */
+  /** The time from then until the prompt was computed, or the run ended. */
   prefillMs: z.number().min(0),
-  /** From when the worker took the request to its first token; null without output. */
+  /** The time from when the worker took the request to its first token; null without output. */
   firstTokenMs: z.number().min(0).nullable(),
-  /** From when the worker took the request to its end. */
+  /** The time from when the worker took the request to its end. */
   totalMs: z.number().min(0),
 })
 export type Latencies = z.output<typeof latencies>
@@ -155,7 +164,7 @@ export const accountEventSchemas = {
   AccountClosed: z.object({
     ...change,
     remainder: z.enum(remainders),
-    /** What the balance changes by: less than zero for credit, more than zero for a debt. */
+    /** The change of the balance: less than zero for credit, more than zero for a debt. */
     amount: picoDollars,
     slices: z.array(grantSlice),
     paidDebt: picoDollars,
@@ -163,9 +172,9 @@ export const accountEventSchemas = {
     balanceAfter: picoDollars,
     ...at,
   }),
-  /** All texts of the account that were kept beside the log are gone since then. */
+  /** Says that all texts of the account that were kept beside the log are gone since then. */
   TextsErased: z.object({ ...change, ...at }),
-  /** Which prices the requests accepted from here on are pinned to. */
+  /** Says which prices the requests accepted from here on are pinned to. */
   PriceListSet: z.object({ priceList: z.string(), ...at }),
   ApiKeyCreated: z.object({
     keyId: z.string(),
@@ -173,14 +182,14 @@ export const accountEventSchemas = {
     /** SHA-256 of the secret, in hex; the secret itself is never stored. */
     secretHash: z.string(),
     lastFour: z.string(),
-    /** Refused from this moment on; null never expires. */
+    /** The key is refused from this moment on; null never expires. */
     expiresAt: timeMs.nullable(),
     externalId,
     metadata,
     ...at,
   }),
   ApiKeyRenamed: z.object({ ...change, keyId: z.string(), name: freeText, ...at }),
-  /** Never later than it would have ended. */
+  /** The new end is never later than the key would have ended. */
   ApiKeyExpirySet: z.object({ ...change, keyId: z.string(), expiresAt: timeMs, ...at }),
   ApiKeyRevoked: z.object({ keyId: z.string(), reason: freeText, ...at }),
   CreditGranted: z.object({
@@ -193,9 +202,9 @@ export const accountEventSchemas = {
     /** The payment that the grant came from; the same reference grants once. */
     reference,
     reason: freeText,
-    /** Made of the idempotency key, null without one: under it nothing else is granted. */
+    /** Is made of the idempotency key, and null without one: under it nothing else is granted. */
     changeId: z.string().nullable(),
-    /** What of the amount paid an existing debt at once. */
+    /** The part of the amount that paid an existing debt at once. */
     paidDebt: picoDollars,
     balanceAfter: picoDollars,
     ...at,
@@ -211,25 +220,33 @@ export const accountEventSchemas = {
     ...change,
     grantId: z.string(),
     amount: picoDollars,
-    /** What was left of the grant, and what other credit covers of the part that was spent. */
+    /**
+     * The part that was left of the grant, and the other credit that covers what was spent of it.
+     */
     slices: z.array(grantSlice),
-    /** What no credit covered. */
+    /** The part that no credit covered. */
     debt: picoDollars,
     reference,
     balanceAfter: picoDollars,
     ...at,
   }),
-  /** All or a part of what a request was debited is given back, to the slices that paid it. */
+  /**
+   * Says that all or a part of what a request was debited is given back, to the slices that paid
+   * it.
+   */
   CreditRefunded: z.object({
     refundId: z.string(),
     requestId: z.string(),
     amount: picoDollars,
-    /** What of the request's debit was given back before. */
+    /** The part of the request's debit that was given back before. */
     refundedBefore: picoDollars,
-    /** What of the amount paid an existing debt at once. */
+    /** The part of the amount that paid an existing debt at once. */
     paidDebt: picoDollars,
     slices: z.array(grantSlice),
-    /** What has no grant to go back to: a new one, with the id of the refund, never expires. */
+    /**
+     * The part that has no grant to go back to: a new one, with the id of the refund, never
+     * expires.
+     */
     credit: picoDollars,
     reference,
     reason: freeText,
@@ -240,10 +257,15 @@ export const accountEventSchemas = {
   BalanceAdjusted: z.object({
     adjustmentId: z.string(),
     amount: picoDollars,
-    /** Of an amount up: what of it paid a debt, and the rest, a new grant with the id of this. */
+    /**
+     * The shares of an amount up: what of it paid a debt, and the rest, a new grant with the id of
+     * this.
+     */
     paidDebt: picoDollars,
     credit: picoDollars,
-    /** Of an amount down: the grants that it was taken from, and what no grant covered. */
+    /**
+     * The sources of an amount down: the grants that it was taken from, and what no grant covered.
+     */
     slices: z.array(grantSlice),
     debt: picoDollars,
     category: z.enum(['paid', 'promotional']),
@@ -288,7 +310,7 @@ export const accountEventSchemas = {
     amount: picoDollars,
     lines: z.array(costLine).length(3),
     slices: z.array(grantSlice),
-    /** What no grant covered: it makes the balance negative (`standard` only). */
+    /** The part that no grant covered: it makes the balance negative (`standard` only). */
     debt: picoDollars,
     balanceAfter: picoDollars,
     ...at,
@@ -318,7 +340,7 @@ export function isAccountEvent<Event extends { readonly type: string }>(
   return Object.hasOwn(accountEventSchemas, event.type)
 }
 
-/** Those of some events that move the settled balance: each of them says what it is afterwards. */
+/** Picks the events that move the settled balance: each of them says what it is afterwards. */
 export type BalanceMove<Event = AccountEvent> = Extract<
   Event,
   { readonly data: { readonly balanceAfter: unknown } }

@@ -4,7 +4,10 @@
  * account is named by its id alone.
  */
 
-/** Whoever has the root token of the first start, or the data folder of a stopped server itself. */
+/**
+ * The actor is whoever has the root token of the first start, or the data folder of a stopped
+ * server itself.
+ */
 export const OPERATOR_ACTOR = 'operator'
 /** A first start, for what it makes without being asked. */
 export const FIRST_RUN_ACTOR = 'first-run'

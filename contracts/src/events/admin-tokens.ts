@@ -12,7 +12,7 @@ export const adminTokensStream = 'admin-tokens'
 
 const timeMs = z.int().min(0)
 
-/** Each may do all that those before it may: see `admin/access/roles.ts`. */
+/** Each role may do all that those before it may: see `admin/access/roles.ts`. */
 export const adminRoles = ['metrics', 'auditor', 'operator', 'owner'] as const
 export type AdminRole = (typeof adminRoles)[number]
 
@@ -24,7 +24,7 @@ export const adminTokenEventSchemas = {
     /** SHA-256 of the secret, in hex; the secret itself is never stored. */
     secretHash: z.string(),
     lastFour: z.string(),
-    /** Refused from this moment on; null never expires. */
+    /** The token is refused from this moment on; null never expires. */
     expiresAt: timeMs.nullable(),
     at: timeMs,
   }),

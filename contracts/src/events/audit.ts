@@ -14,7 +14,7 @@ export const auditEventSchemas = {
   RecordsRead: z.object({
     /** The operation of the admin API, such as `statement`. */
     operation: z.string(),
-    /** What of the question says whose records, and of when; null: all of them. */
+    /** The part of the question that says whose records, and of when; null means all of them. */
     subject: z.record(z.string(), z.string().nullable()),
     ...at,
   }),
@@ -32,10 +32,10 @@ export const auditEventSchemas = {
   UserSignedIn: z.object({ userId: z.string(), way: z.enum(signInWays), ...at }),
   UserSignedOut: z.object({ userId: z.string(), ...at }),
   SignInsRefused: z.object({
-    /** Null: of addresses that no user has. */
+    /** Null stands for addresses that no user has. */
     userId: z.string().nullable(),
     count: z.int().min(1),
-    /** When the first of them was refused. */
+    /** The time when the first of them was refused. */
     since: z.int().min(0),
     ...at,
   }),

@@ -7,7 +7,10 @@ import { z } from 'zod'
 import { freeText } from './account.ts'
 import { eventSchemas } from './storage/codec.ts'
 
-/** Made by the program, or one of a few words: never what somebody has typed about somebody. */
+/**
+ * Texts that the program makes, or one of a few words: never what somebody has typed about
+ * somebody.
+ */
 const made: Readonly<Record<string, string>> = {
   accountId: 'an id',
   adjustmentId: 'an id',
@@ -31,7 +34,7 @@ const made: Readonly<Record<string, string>> = {
   workerId: 'an id',
 }
 
-/** Of one event, where the name alone does not say it. */
+/** Fields of one event, where the name alone does not say how the text is made. */
 const madeIn: Readonly<Record<string, string>> = {
   'RequestAccepted.model': 'a model that is served',
   'PricePublished.model': 'a model that is served',
@@ -82,7 +85,7 @@ function namesIn(schema: z.core.$ZodType, path: string): readonly Field[] {
   return textsIn(schema, `${path}{}`).map((field) => ({ ...field, isWord: false }))
 }
 
-/** What holds no text, but those that its schema spells out. */
+/** Schemas that hold no text, but those that their values spell out. */
 const BOUNDED = [z.ZodNumber, z.ZodBoolean, z.ZodEnum, z.ZodLiteral, z.ZodPipe, z.ZodCodec]
 
 function isListed({ path }: Field): boolean {

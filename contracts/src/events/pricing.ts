@@ -8,14 +8,14 @@ export const pricingStream = 'pricing'
 export const pricingEventSchemas = {
   PricePublished: z.object({
     model: z.string(),
-    /** Whose price it is: that of the accounts on this list. Version 1 had one list, `default`. */
+    /** The accounts on this list pay the price. Version 1 had one list, `default`. */
     priceList: z.string(),
     price: priceVersion,
     /** The price is used for requests accepted from this moment on. */
     effectiveFrom: z.int().min(0),
     at: z.int().min(0),
   }),
-  /** Only of a price that has never been in force: no request was ever accepted at it. */
+  /** Withdraws a price that has never been in force: no request was ever accepted at it. */
   PriceWithdrawn: z.object({ version: z.string(), reason: freeText, at: z.int().min(0) }),
   /**
    * A price was wrong for the requests accepted from one moment to another. What is due for them

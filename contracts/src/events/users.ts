@@ -10,11 +10,11 @@ import { z } from 'zod'
 
 export const usersStream = 'users'
 
-/** Of those who run the service; each may do all that those before it may. */
+/** The roles of those who run the service; each may do all that those before it may. */
 export const platformRoles = ['auditor', 'operator', 'owner'] as const
 export type PlatformRole = (typeof platformRoles)[number]
 
-/** In an account. A member looks and chats, an owner has the keys and lets others in. */
+/** The roles in an account. A member looks and chats, an owner has the keys and lets others in. */
 export const accountRoles = ['member', 'owner'] as const
 export type AccountRole = (typeof accountRoles)[number]
 
@@ -39,11 +39,11 @@ export const userEventSchemas = {
     kind: z.enum(linkKinds),
     /** SHA-256 of the secret, in hex; the secret itself is never stored. */
     secretHash: z.string(),
-    /** What whoever uses it becomes. */
+    /** The role that whoever uses the link gets. */
     platformRole,
     accountId: z.string().nullable(),
     accountRole,
-    /** Of a reset: whose password it sets. */
+    /** The user whose password a reset sets. */
     userId: z.string().nullable(),
     expiresAt: timeMs,
     ...at,

@@ -9,16 +9,19 @@ const position = z.string().regex(/^(-1|\d+)$/)
 
 export const verificationEventSchemas = {
   LogVerified: z.object({
-    /** Up to which the log was read, and behind which the reading began; null: from its start. */
+    /**
+     * The positions up to which the log was read, and behind which the reading began; null means
+     * from its start.
+     */
     position,
     from: position.nullable(),
     streams: count,
     events: count,
-    /** To be compared with that of a later verification; null where there was none. */
+    /** The head, to be compared with that of a later verification; null where there was none. */
     head: z.string().nullable(),
-    /** Of the head that an earlier one had given; null where none was given. */
+    /** Tells how the head of an earlier verification compared; null where none was given. */
     anchor: z.enum(['holds', 'cut', 'differs']).nullable(),
-    /** How many of each kind: nothing but zeros where the log is what was written. */
+    /** The number of findings of each kind: nothing but zeros where the log is what was written. */
     found: z.object({
       broken: count,
       unreadable: count,

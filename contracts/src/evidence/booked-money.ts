@@ -6,7 +6,7 @@
  * What events say is looked at by hand: a history has millions of them.
  */
 
-/** What the amount of an event does to the balance. */
+/** The sign with which the amount of an event changes the balance. */
 export const balanceEffects: ReadonlyMap<string, 1n | -1n> = new Map([
   ['CreditGranted', 1n],
   ['CreditRefunded', 1n],
@@ -20,7 +20,7 @@ export const balanceEffects: ReadonlyMap<string, 1n | -1n> = new Map([
 export type MoneyFinding = 'right' | 'price' | 'balance' | 'unknown'
 
 interface OpenRequest {
-  /** Of a token: input, cached input, output. */
+  /** The rates of one token: input, cached input, output. */
   readonly rates: readonly bigint[]
   counts?: readonly number[]
 }
@@ -35,7 +35,7 @@ class Misstated extends Error {}
 
 export class BookedMoney {
   readonly #fromTheStart: boolean
-  /** Undefined when what came before is not known: then the next balance is not compared. */
+  /** Is undefined when what came before is not known: then the next balance is not compared. */
   #balance: bigint | undefined
   readonly #requests = new Map<string, OpenRequest>()
 
@@ -107,7 +107,7 @@ export class BookedMoney {
     const effect = balanceEffects.get(type)
     if (effect === undefined) {
       if (!('balanceAfter' in data)) return 'right'
-      // It moved the balance to where the next event that is known says.
+      // The event moved the balance to where the next event that is known says.
       this.#balance = undefined
       return 'unknown'
     }

@@ -36,7 +36,7 @@ export const evidenceHeader = z.strictObject({
   stream: text,
   /** The request whose events they are; null: all events of the account, from the first one on. */
   request: text.nullable(),
-  /** How many lines follow: an account has been opened, a request accepted. */
+  /** The number of lines that follow: an account has been opened, a request accepted. */
   events: z.int().min(1),
   /** A signed note. */
   checkpoint: text,
@@ -44,7 +44,7 @@ export const evidenceHeader = z.strictObject({
   proofs: z
     .array(z.strictObject({ event: z.int().min(1), leaf: z.int().min(0), hashes }))
     .max(PROOFS_MAX),
-  /** For whoever holds an earlier checkpoint: it is the beginning of this one. */
+  /** Proves to whoever holds an earlier checkpoint that it is the beginning of this one. */
   consistency: z
     .array(z.strictObject({ size: z.int().min(0), root: hex32, hashes }))
     .max(CONSISTENCY_PROOFS_MAX),
@@ -63,7 +63,7 @@ export type EvidenceEvent = readonly [
   metadata: string,
 ]
 
-/** Looked at by hand: a history has millions of lines. */
+/** This is checked by hand and not by a schema, because a history has millions of lines. */
 export function isEvidenceEvent(value: unknown): value is EvidenceEvent {
   if (!Array.isArray(value) || value.length !== EVENT_PARTS) return false
   return value.every((part, place) =>

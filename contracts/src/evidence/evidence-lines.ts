@@ -3,11 +3,14 @@ import { LINE_BYTES_MAX } from './evidence-file.ts'
 
 const NEWLINE = 0x0a
 
-/** Without its line feed; undefined is no line of an evidence file: unfinished, or far too long. */
+/**
+ * A line without its line feed. Undefined is no line of an evidence file: unfinished, or far too
+ * long.
+ */
 export type EvidenceLine = Buffer | undefined
 
 export class EvidenceLines {
-  /** Nothing can follow: a line was too long. */
+  /** A line was too long, and nothing can follow it. */
   isOver = false
   #unfinished: Buffer[] = []
   #unfinishedBytes = 0

@@ -1,16 +1,19 @@
-/** Where signed checkpoints of the log come from. */
+/** The source of the log's signed checkpoints. */
 
 export interface SignedCheckpoint {
   /** A signed note, to be handed out as it is. */
   readonly note: string
-  /** How many events it covers. */
+  /** The number of events that it covers. */
   readonly size: number
 }
 
 export interface LogCheckpoints {
   /** The verifier key that the log signs with now. */
   readonly key: string
-  /** How it came to that key: notes that the key before and the key after sign, oldest first. */
+  /**
+   * The notes by which it came to that key: the key before and the key after sign each, oldest
+   * first.
+   */
   readonly rotations: readonly string[]
   /**
    * The last one that any gateway of this name has signed. Undefined before the first.
@@ -20,10 +23,11 @@ export interface LogCheckpoints {
    */
   latest(): Promise<SignedCheckpoint | undefined>
   /**
-   * One that covers the first `size` events at least: the last one, or one that is signed now.
+   * Finds a checkpoint that covers the first `size` events at least: the last one, or one that is
+   * signed now.
    *
    * @throws {ServiceError} `view_behind` when the tree is not that large, `evidence_contradicted`
-   *   when the log is not what was signed before
+   * when the log is not what was signed before
    * @throws {StoreUnavailableError}
    */
   covering(size: number): Promise<SignedCheckpoint>

@@ -11,7 +11,10 @@ import { hash } from 'node:crypto'
 export const HASH_BYTES = 32
 const LEAF = 0
 const NODE = 1
-/** What is hashed, put together here again and again: a log has two hashes for each event. */
+/**
+ * The bytes that are hashed are put together here again and again, because a log has two hashes for
+ * each event.
+ */
 const leaf = Buffer.alloc(1 + HASH_BYTES, LEAF)
 const node = Buffer.alloc(1 + 2 * HASH_BYTES, NODE)
 export const EMPTY_ROOT: Buffer = hash('sha256', '', 'buffer')
@@ -24,8 +27,8 @@ export function leafHash(entry: Uint8Array): Buffer {
 }
 
 /**
- * As {@link leafHash}, of an entry in hex and into bytes that are there: half the time, because
- * nothing is made on the way.
+ * Does the same as {@link leafHash} for an entry in hex, into bytes that are there. It takes half
+ * the time, because nothing is made on the way.
  */
 export function writeLeafHash(entry: string, into: Buffer, at: number): void {
   if (entry.length !== 2 * HASH_BYTES || leaf.write(entry, 1, 'hex') !== HASH_BYTES) {
@@ -182,7 +185,7 @@ function ascend(place: NodePlace): void {
   place.last = Math.floor(place.last / 2)
 }
 
-/** Of leaves `low` to `high`, as the tree divides them: `low` is a multiple of its split. */
+/** Hashes leaves `low` to `high`, as the tree divides them: `low` is a multiple of its split. */
 function rangeHash(low: number, high: number, nodeOf: NodeOf): Uint8Array {
   const count = high - low
   const level = Math.log2(count)

@@ -28,7 +28,7 @@ const SIGNATURE_BYTES = 64
 /** The longest note with all its signatures: no checkpoint is near it. */
 const NOTE_CHARACTERS_MAX = 64 * 1024
 const SIGNATURES_MAX = 100
-/** What DER puts before 32 bytes of an Ed25519 key. */
+/** The bytes that DER puts before 32 bytes of an Ed25519 key. */
 const PUBLIC_DER = Buffer.from('302a300506032b6570032100', 'hex')
 const PRIVATE_DER = Buffer.from('302e020100300506032b657004220420', 'hex')
 
@@ -36,7 +36,7 @@ export interface VerifierKey {
   readonly name: string
   /** 8 hex digits. */
   readonly keyId: string
-  /** As it is given to others. */
+  /** The key's text as it is given to others. */
   readonly text: string
   readonly algorithm: 'ed25519' | 'cosignature'
   readonly publicKey: KeyObject
@@ -54,7 +54,7 @@ export interface NoteSignature {
 }
 
 export interface SignedNote {
-  /** With the line feed at its end: these bytes are signed. */
+  /** The text with the line feed at its end: these bytes are signed. */
   readonly text: string
   readonly signatures: readonly NoteSignature[]
 }

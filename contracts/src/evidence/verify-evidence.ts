@@ -48,7 +48,7 @@ export type BrokenPart =
   | 'fork'
   /** … or a longer one, although it is older. */
   | 'cut'
-  /** Of a witness that was named: it does not hold. */
+  /** The cosignature of a witness that was named does not hold. */
   | 'cosignature'
 
 export interface FirstBroken {
@@ -72,7 +72,10 @@ export type Uncovered =
 
 export interface EvidenceVerdict {
   readonly verdict: 'ok' | 'broken' | 'not_covered'
-  /** Whose events they are, which the reader compares with whom the file was asked for. */
+  /**
+   * The stream whose events they are. The reader compares it with the account that the file was
+   * asked for.
+   */
   readonly stream: string | null
   /** The request whose events they are; null: all events of the stream. Both null when broken. */
   readonly request: string | null
@@ -159,7 +162,8 @@ class EvidenceWalk {
       this.#waiting = 'header'
       return
     }
-    // One line ahead: it tells which of two events was altered when they do not fit each other.
+    // The reader is one line ahead, which tells which of two events was altered when they do not
+    // fit.
     if (this.#waiting !== 'header') this.#take(this.#waiting.line, line)
     this.#waiting = { line }
   }
@@ -315,7 +319,7 @@ function readEvent(line: EvidenceLine): EvidenceEvent | undefined {
   return isEvidenceEvent(event) ? event : undefined
 }
 
-/** Undefined when the bytes are no UTF-8. */
+/** Decodes a line. Gives undefined when the bytes are no UTF-8. */
 function textOf(line: EvidenceLine): string | undefined {
   return line !== undefined && isUtf8(line) ? line.toString() : undefined
 }

@@ -8,7 +8,7 @@ import type { StatementHead, StatementPeriod, StatementWriter } from './statemen
 
 export interface StatementSource extends StatementPeriod {
   readonly zone: string
-  /** All pages of the period from its first entry on; called twice. */
+  /** Reads all pages of the period from its first entry on. Is called twice. */
   pages(): AsyncIterable<Pick<StatementPage, 'position' | 'opening' | 'rows'>>
 }
 
@@ -18,7 +18,7 @@ export interface RunningHash {
   digest(encoding: 'hex'): string
 }
 
-/** What was read first is not what was read then. */
+/** The second reading did not find what the first one had found. */
 export class StatementChangedError extends Error {
   override readonly name = 'StatementChangedError'
 

@@ -7,7 +7,9 @@ export interface StatementPeriod {
   readonly to?: string
 }
 
-/** What is known of a statement before its first row is shown: all of it was added up. */
+/**
+ * The facts of a statement that are known before its first row is shown: all of it was added up.
+ */
 export interface StatementHead extends StatementPeriod {
   readonly zone: string
   readonly currency: 'USD'

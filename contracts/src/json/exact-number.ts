@@ -35,7 +35,11 @@ export class ExactNumber {
   }
 }
 
-/** As `JSON.parse`. @throws {SyntaxError | RangeError} nested too deeply */
+/**
+ * Parses as `JSON.parse` does.
+ *
+ * @throws {SyntaxError | RangeError} nested too deeply
+ */
 export function parsedExactly(text: string): unknown {
   return parse(text, (_key, value, { source } = {}) => {
     if (typeof value !== 'number' || source === undefined) return value

@@ -13,10 +13,14 @@ const parse: (text: string, reviver: Reviver) => unknown = JSON.parse
 // TypeScript's library does not know it yet.
 const { rawJSON } = JSON as JSON & { rawJSON(text: string): object }
 
-/** By the object or the array that holds the numbers, and by key or index. */
+/** Digits by the object or the array that holds the numbers, and by key or index. */
 const written = new WeakMap<object, Map<string, string>>()
 
-/** As `JSON.parse`, which it calls. @throws {SyntaxError | RangeError} nested too deeply */
+/**
+ * Parses as `JSON.parse`, which it calls.
+ *
+ * @throws {SyntaxError | RangeError} nested too deeply
+ */
 export function parsedWithDigits(text: string): unknown {
   return parse(text, function (key, value, { source } = {}) {
     if (typeof value === 'number' && source !== undefined && source !== String(value)) {
@@ -27,7 +31,9 @@ export function parsedWithDigits(text: string): unknown {
   })
 }
 
-/** As `JSON.stringify`. What was parsed with its digits has them, wherever it stands in the value. */
+/**
+ * Writes as `JSON.stringify`. A value that was parsed with its digits has them, wherever it stands.
+ */
 export function textWithDigits(value: object): string {
   return JSON.stringify(value, function (this: object, key: string, each: unknown) {
     const source = typeof each === 'number' ? written.get(this)?.get(key) : undefined

@@ -25,13 +25,13 @@ export class AccountBooks {
     return this.#balances
   }
 
-  /** What the customer has, as the postings say: the settled balance. */
+  /** The settled balance of the customer, as the postings say. */
   get settled(): PicoDollars {
     const { customer_credit: paid, promotional_credit: promotional, debt } = this.#balances
     return -(paid + promotional + debt)
   }
 
-  /** What its running requests hold, as the postings say. */
+  /** The sum that the customer's running requests hold, as the postings say. */
   get held(): PicoDollars {
     return -this.#balances.held
   }
@@ -46,7 +46,7 @@ export class AccountBooks {
 
   #remember({ type, data }: AccountEvent): void {
     if (type === 'CreditGranted') this.#categories.set(data.grantId, data.category)
-    // What a correction gives is a grant with the id of the correction.
+    // A correction that gives credit is a grant with the id of the correction.
     else if (type === 'BalanceAdjusted') this.#categories.set(data.adjustmentId, data.category)
     else if (type === 'CreditRefunded') this.#categories.set(data.refundId, 'paid')
     else if (type === 'RequestAccepted') this.#holds.set(data.requestId, data.hold)
@@ -62,7 +62,7 @@ export function zeroBalances(): Record<BookAccount, PicoDollars> {
   return Object.fromEntries(zeros) as Record<BookAccount, PicoDollars>
 }
 
-/** Zero when debits and credits are in balance. */
+/** Adds up amounts. The sum is zero when debits and credits are in balance. */
 export function sumOf(amounts: Iterable<PicoDollars>): PicoDollars {
   let sum = 0n
   for (const amount of amounts) sum += amount

@@ -17,9 +17,9 @@ import type { TokenCounts } from '../tokens.ts'
 import type { WorkerMeter } from '../worker/protocol.ts'
 
 interface Base {
-  /** When the command was given, in milliseconds since 1970. */
+  /** The time when the command was given, in milliseconds since 1970. */
   readonly at: number
-  /** Who gives it, as `events/actors.ts` names them. */
+  /** The actor that gives it, as `events/actors.ts` names it. */
   readonly actor: string
 }
 
@@ -28,14 +28,16 @@ export interface OpenAccount extends Base {
   readonly accountId: string
   readonly name: string
   readonly spendPolicy: SpendPolicy
-  /** In the operator's own system; null without one. */
+  /** The account's id in the operator's own system; null without one. */
   readonly externalId: string | null
   readonly metadata: Metadata
 }
 
 export type Metadata = Readonly<Record<string, string>>
 
-/** What the operator changes, and why. The same change id changes once, however often it comes. */
+/**
+ * Names a change by the operator, and why. The same change id changes once, however often it comes.
+ */
 interface Change extends Base {
   readonly changeId: string
   readonly reason: string
@@ -66,12 +68,12 @@ export interface UnfreezeAccount extends Change {
 
 export interface CloseAccount extends Change {
   readonly type: 'CloseAccount'
-  /** What becomes of a balance that is not zero. */
+  /** The fate of a balance that is not zero. */
   readonly remainder: Remainder
   readonly reference: string | null
 }
 
-/** All texts of the account that are kept beside the log go. */
+/** Erases all texts of the account that are kept beside the log. */
 export interface EraseTexts extends Change {
   readonly type: 'EraseTexts'
 }
@@ -86,7 +88,7 @@ export interface RenameApiKey extends Change {
 export interface SetApiKeyExpiry extends Change {
   readonly type: 'SetApiKeyExpiry'
   readonly keyId: string
-  /** In milliseconds since 1970. */
+  /** The new end of the key, in milliseconds since 1970. */
   readonly expiresAt: number
 }
 
@@ -97,16 +99,16 @@ export interface VoidGrant extends Change {
   readonly reference: string | null
 }
 
-/** What a request was charged, as the log tells it. */
+/** The charge of a request, as the log tells it. */
 export interface RecordedCharge {
   readonly amount: PicoDollars
   readonly slices: readonly GrantSlice[]
   readonly debt: PicoDollars
-  /** Of the price that it is pinned to. */
+  /** The version of the price that it is pinned to. */
   readonly version: string
   readonly acceptedAt: number
   readonly counts: TokenCounts
-  /** What was refunded of it already. */
+  /** The refunds of it so far. */
   readonly refunds: readonly RecordedRefund[]
 }
 
@@ -121,7 +123,7 @@ export interface RefundRequest extends Base {
   /** The same id refunds once. */
   readonly refundId: string
   readonly requestId: string
-  /** Null: all that is left of the charge. */
+  /** Null means all that is left of the charge. */
   readonly amount: PicoDollars | null
   readonly charge: RecordedCharge
   readonly reference: string | null
@@ -132,9 +134,9 @@ export interface AdjustBalance extends Base {
   readonly type: 'AdjustBalance'
   /** The same id adjusts once. */
   readonly adjustmentId: string
-  /** Up, more than zero; down, less than zero. */
+  /** More than zero raises the balance, less than zero lowers it. */
   readonly amount: PicoDollars
-  /** Of the credit that an amount up becomes. */
+  /** The category of the credit that an amount up becomes. */
   readonly category: 'paid' | 'promotional'
   readonly reference: string | null
   readonly reason: string
@@ -145,17 +147,17 @@ export interface CorrectPrice extends Base {
   readonly type: 'CorrectPrice'
   readonly correction: PriceCorrection
   readonly due: CorrectionDue
-  /** Of the adjustments that it becomes. */
+  /** The ids of the adjustments that it becomes. */
   readonly adjustmentIds: { readonly paid: string; readonly promotional: string }
-  /** How many corrections of the account the amounts take into account. */
+  /** The number of corrections of the account that the amounts take into account. */
   readonly correctionsSeen: number
   readonly reference: string | null
   readonly reason: string
 }
 
 /**
- * By what a balance changes, by the kind of credit that comes back. Below zero is only what is
- * paid, and then nothing is promotional: what is charged is taken from any credit.
+ * The change that is due to a balance, by the kind of credit that comes back. Below zero is only
+ * what is paid, and then nothing is promotional: what is charged is taken from any credit.
  */
 export interface CorrectionDue {
   readonly paid: PicoDollars
@@ -169,7 +171,7 @@ export interface CreateApiKey extends Base {
   readonly secretHash: string
   readonly lastFour: string
   readonly expiresAt: number | null
-  /** In the operator's own system; null without one. */
+  /** The grant's id in the operator's own system; null without one. */
   readonly externalId: string | null
   readonly metadata: Metadata
 }
@@ -190,7 +192,7 @@ export interface GrantCredit extends Base {
   readonly expiresAt: number | null
   readonly reference: string | null
   readonly reason: string
-  /** Made of the idempotency key, beside what names the grant; null without one. */
+  /** Is made of the idempotency key, beside what names the grant; null without one. */
   readonly changeId: string | null
 }
 
@@ -222,7 +224,7 @@ export interface SettleRequest extends Base {
   readonly meter: WorkerMeter
   readonly finishReason: FinishReason
   readonly rule: ChargeRule
-  /** Set when the request ends in failure after output: the reason, for RequestFailed. */
+  /** The reason for RequestFailed, when the request ends in failure after output; else null. */
   readonly failure: string | null
 }
 
@@ -283,9 +285,9 @@ export function textsOf(command: AccountCommand): readonly string[] {
   return [...Object.values(texts), ...Object.values(metadata)]
 }
 
-/** Only what the command has. */
+/** Picks the texts that the command has. */
 export function commandTexts(command: AccountCommand): CommandTexts {
-  // What ends a request without a charge says so with a word of the program.
+  // A command that ends a request without a charge says so with a word of the program.
   if (command.type === 'FailRequest' || command.type === 'AbandonRequest') return {}
   const texts: CommandTexts = {}
   if ('name' in command) texts.name = command.name

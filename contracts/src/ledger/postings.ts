@@ -23,9 +23,9 @@ export const bookAccounts = [
   'customer_credit',
   /** The same of credit that nobody paid for. */
   'promotional_credit',
-  /** What customers owe, because no credit covered it. */
+  /** The sum that customers owe, because no credit covered it. */
   'debt',
-  /** What running requests hold, and its counterpart. */
+  /** The sum that running requests hold, and its counterpart. */
   'held',
   'reserved',
   /** Debits less refunds. */
@@ -47,11 +47,11 @@ export interface Posting {
   readonly amount: PicoDollars
 }
 
-/** What the events before tell about the one to be posted. */
+/** The facts that the events before tell about the one to be posted. */
 export interface BooksBefore {
   /** @returns undefined for a grant that was never made */
   categoryOf(grantId: string): 'paid' | 'promotional' | undefined
-  /** Zero for a request that does not run. */
+  /** Tells what the request holds: zero for one that does not run. */
   holdOf(requestId: string): PicoDollars
 }
 
@@ -125,7 +125,7 @@ function granted({ amount, category, paidDebt }: AccountEventOf<'CreditGranted'>
   ]
 }
 
-/** What nobody paid for and nobody used was no expense after all. */
+/** The part that nobody paid for and nobody used was no expense after all. */
 function expired(
   { grantId, amount }: AccountEventOf<'CreditExpired'>['data'],
   before: BooksBefore,

@@ -10,11 +10,11 @@ export function bytesOfEvents(events: readonly Pick<NewEvent, 'data' | 'metadata
 }
 
 /**
- * What an append comes to that found its expected head overtaken: a `duplicate` when the very same
- * events stand behind that head, a `conflict` when others do.
+ * Tells what an append comes to that found its expected head overtaken: a `duplicate` when the very
+ * same events stand behind that head, a `conflict` when others do.
  *
  * @param there what stands behind the expected head, oldest first; what follows the append's last
- *   event may be left out
+ * event may be left out
  * @returns undefined when all that is there is of this append, and some of it, or all, is missing
  */
 export function outcomeOfRepeat(

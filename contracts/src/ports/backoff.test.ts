@@ -4,7 +4,7 @@ import { Backoff } from './backoff.ts'
 
 const BOUNDS = { firstMs: 100, longestMs: 1_000 }
 
-/** How long a pause takes by the manual clock. */
+/** Measures by the manual clock how long a pause takes. */
 async function pauseMs(time: ManualTime, backoff: Backoff): Promise<number> {
   const from = time.nowMs()
   await time.until(backoff.pause())

@@ -21,7 +21,7 @@ export class Backoff {
     return this.#pauses
   }
 
-  /** How long the next pause takes. */
+  /** The length of the next pause. */
   get nextMs(): number {
     const { firstMs, longestMs } = this.#bounds
     return Math.min(firstMs * 2 ** this.#pauses, longestMs)
@@ -39,7 +39,7 @@ export class Backoff {
     return pause(this.#timer, this.take(), signal)
   }
 
-  /** What was tried has worked: the next pause is the first again. */
+  /** Is called when what was tried has worked: the next pause is the first again. */
   reset(): void {
     this.#pauses = 0
   }

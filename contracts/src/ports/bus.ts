@@ -12,7 +12,7 @@ export interface BusRecord {
   readonly key: string
   /** UTF-8, delivered byte for byte. */
   readonly value: string
-  /** In place of the value, which is empty then, where another program wrote what is no UTF-8. */
+  /** Stands in for the value, which is empty then, where another program wrote what is no UTF-8. */
   readonly bytes?: Buffer
   readonly headers: Readonly<Record<string, string>>
 }
@@ -22,7 +22,7 @@ export interface ReceivedRecord extends BusRecord {
   readonly offset: bigint
 }
 
-/** Of key, value and headers together: the event store takes a little less in one event. */
+/** Bounds key, value and headers together: the event store takes a little less in one event. */
 export const MAX_RECORD_BYTES = 576 * 1024
 /** Bounds of one delivery: more is refused with a RangeError, before anything is sent. */
 export const MAX_DELIVERY_RECORDS = 4_000
@@ -36,7 +36,7 @@ export interface TopicPlan {
 }
 
 export interface BusTopic {
-  /** What an operator should know about the topic's settings, a sentence each. */
+  /** Says what an operator should know about the topic's settings, a sentence each. */
   readonly warnings: readonly string[]
   /**
    * Resolves when every record is acknowledged as durable, however long that takes; what is not
@@ -53,11 +53,16 @@ export interface BusTopic {
   /** Why the delivery under way is not acknowledged yet, in words; null while all is well. */
   readonly trouble: string | null
   /**
-   * Behind the last record that this process was told is durable, for each partition; 0 before the
-   * first. When {@link BusTopic.ends} says less, records are lost that were acknowledged.
+   * The offset behind the last record that this process was told is durable, for each partition; 0
+   * before the first. When {@link BusTopic.ends} says less, records are lost that were
+   * acknowledged.
    */
   readonly acknowledged: readonly bigint[]
-  /** Behind the last durable record of each partition, asked now. @throws {BusAwayError} */
+  /**
+   * Asks now for the offset behind the last durable record of each partition.
+   *
+   * @throws {BusAwayError}
+   */
   ends(): Promise<readonly bigint[]>
   /**
    * Reads what the topic holds at this moment from its first record on, in order within each
@@ -78,16 +83,16 @@ export interface Subscription {
   readonly topic: string
   readonly group: string
   /**
-   * Called for every record until it resolves; only then the group passes it, and the next record
-   * of its partition comes. One call at a time. A record can come again after it was taken, here or
-   * at another consumer of the group: after a crash, and when the group shares its partitions anew,
-   * also while this call is running. So the effect has to know what it has done.
+   * Is called for every record until it resolves; only then the group passes it, and the next
+   * record of its partition comes. One call runs at a time. A record can come again after it was
+   * taken, here or at another consumer of the group: after a crash, and when the group shares its
+   * partitions anew, also while this call is running. So the effect has to know what it has done.
    *
    * @param signal aborted when nobody waits for this call any more
    * @throws whatever keeps the record from being taken now: it comes again after a pause
    */
   take(record: ReceivedRecord, signal: AbortSignal): Promise<void>
-  /** Told when something else than before keeps records from being taken, and what was skipped. */
+  /** Is told when something new keeps records from being taken, and what was skipped. */
   onTrouble(words: string): void
 }
 
@@ -102,7 +107,7 @@ export interface BusConsumer {
   readonly skipped: string | null
   /** Records of this consumer's partitions that are not taken yet, as far as it was told. */
   readonly waiting: bigint
-  /** Within a second; the call of `take` under way is let go. Idempotent. */
+  /** Ends within a second, and lets go of the call of `take` under way. Idempotent. */
   close(): Promise<void>
 }
 
@@ -116,7 +121,7 @@ export interface Bus {
    * @throws {BusAwayError} when no answer came: it can be asked again
    */
   open(plan: TopicPlan): Promise<BusTopic>
-  /** Within a second, also when the bus does not answer. Idempotent. */
+  /** Ends within a second, also when the bus does not answer. Idempotent. */
   close(): Promise<void>
 }
 

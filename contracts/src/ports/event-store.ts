@@ -12,7 +12,7 @@
  */
 export type Position = bigint
 
-/** Before the first event of any store. */
+/** The position before the first event of any store. */
 export const START: Position = -1n
 
 export interface StreamHead {
@@ -71,8 +71,8 @@ export type AppendOutcome =
   /** Somebody else's events are there. Nothing was written; load again and decide again. */
   | { readonly kind: 'conflict' }
   /**
-   * It may have been written, now or later. Send the same request again until another outcome
-   * comes: a read that does not find the events proves nothing.
+   * The events may have been written, now or later. Send the same request again until another
+   * outcome comes: a read that does not find the events proves nothing.
    */
   | { readonly kind: 'unknown'; readonly cause: unknown }
 
@@ -81,18 +81,18 @@ export interface ReadStreamRequest {
   readonly direction: 'forwards' | 'backwards'
   /** First revision to return, inclusive. Default: the start, or the end when backwards. */
   readonly from?: number
-  /** At most this many events (1 to 10,000). */
+  /** The page has at most this many events (1 to 10,000). */
   readonly limit: number
 }
 
 export interface ReadAllRequest {
   /** Exclusive: the events behind this position. */
   readonly after: Position
-  /** At most this many events (1 to 10,000). */
+  /** The page has at most this many events (1 to 10,000). */
   readonly limit: number
   /**
-   * Told of events of others that are passed over, where the log is shared with them: how many more
-   * it were at least, again and again while there are many.
+   * Is told of events of others that are passed over, where the log is shared with them: how many
+   * more it were at least, again and again while there are many.
    */
   readonly onPassedOver?: PassedOver
 }
@@ -102,21 +102,21 @@ export type PassedOver = (events: number) => void
 export interface ReadAllBackwardsRequest {
   /** Inclusive: the position of an event. Default: the last one. */
   readonly from?: Position
-  /** At most this many events (1 to 10,000). */
+  /** The page has at most this many events (1 to 10,000). */
   readonly limit: number
 }
 
 export interface SubscribeRequest {
   /** Exclusive: resume with the position of the last event that was processed. */
   readonly after: Position
-  /** At most this many events in a batch (1 to 10,000). */
+  /** A batch has at most this many events (1 to 10,000). */
   readonly batchSize: number
   /** Ends the subscription; the iterator then returns normally. */
   readonly signal: AbortSignal
 }
 
 export interface SubscriptionBatch {
-  /** In order of position; empty when the batch only says that the end is reached. */
+  /** The events in order of position; empty when the batch only says that the end is reached. */
   readonly events: readonly RecordedEvent[]
   /** True when no later event was there at the time of reading. */
   readonly caughtUp: boolean
@@ -133,18 +133,20 @@ export interface EventStore {
    */
   append(request: AppendRequest): Promise<AppendOutcome>
   /**
-   * One page. Empty for a stream that does not exist. @throws {BrokenChainError} on altered history
+   * Reads one page. It is empty for a stream that does not exist.
+   *
+   * @throws {BrokenChainError} on altered history
    */
   readStream(request: ReadStreamRequest): Promise<readonly RecordedEvent[]>
   /**
-   * One page of all events, in order of position, as they are stored: chains are not checked here,
-   * so that a broken one cannot hide the events behind it. `verify-log.ts` checks them all.
+   * Reads one page of all events, in order of position, as they are stored: chains are not checked
+   * here, so that a broken one cannot hide the events behind it. `verify-log.ts` checks them all.
    *
    * @throws {RangeError} when `after` is seen to be no place in this log
    */
   readAll(request: ReadAllRequest): Promise<readonly RecordedEvent[]>
   /**
-   * One page of all events, the newest first; otherwise as {@link readAll}.
+   * Reads one page of all events, the newest first; otherwise as {@link readAll}.
    *
    * @throws {RangeError} when `from` is seen to be no place in this log
    */
@@ -196,9 +198,12 @@ export class BrokenChainError extends Error {
 export class DamagedStreamError extends Error {
   override readonly name = 'DamagedStreamError'
   readonly stream: string
-  /** What is wrong, in words that end a sentence about the stream. */
+  /** Says what is wrong, in words that end a sentence about the stream. */
   readonly reason: string
-  /** Of the first event that cannot be relied on; null when that is true of the whole stream. */
+  /**
+   * The revision of the first event that cannot be relied on; null when no event of the stream can
+   * be.
+   */
   readonly revision: number | null
 
   constructor(
@@ -247,7 +252,7 @@ export class StoreRewoundError extends StoreUnavailableError {
   }
 }
 
-/** Too many appends wait already. */
+/** The append is refused because too many wait already. */
 export class StoreBusyError extends StoreUnavailableError {
   override readonly name = 'StoreBusyError'
 

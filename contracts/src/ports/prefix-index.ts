@@ -6,9 +6,9 @@
  * kept: what cannot be read is unknown, what cannot be written is left out.
  */
 export interface PrefixPlace {
-  /** One start of a worker: another start of the same worker holds nothing. */
+  /** Names one start of a worker: another start of the same worker holds nothing. */
   readonly instanceId: string
-  /** How many leading blocks of the prompt it holds. At least 1. */
+  /** The number of leading blocks of the prompt that it holds. At least 1. */
   readonly blocks: number
 }
 
@@ -20,8 +20,8 @@ export interface PrefixIndex {
    */
   note(instanceId: string, names: readonly string[]): Promise<void>
   /**
-   * Where leading blocks of a prompt are, the most blocks first. A prompt waits for the answer, so
-   * it comes within 50 ms, with the places found by then.
+   * Finds where leading blocks of a prompt are, the most blocks first. A prompt waits for the
+   * answer, so it comes within 50 ms, with the places found by then.
    *
    * @param names consecutive blocks of one prompt, the earliest first
    */

@@ -31,7 +31,7 @@ export interface PrefixStoreUsage {
   readonly blocks: number
   readonly bytes: number
   readonly bytesMax: number
-  /** Since the start, as everything below. */
+  /** Evictions since the start, as everything below. */
   readonly evictions: number
   /** Blocks that were asked for and found. */
   readonly hits: number
@@ -59,7 +59,7 @@ export interface PrefixStore {
    * @param signal ends the reading early: what has been read by then is returned
    */
   get(names: readonly string[], signal?: AbortSignal): Promise<readonly PrefixBlock[]>
-  /** How many leading blocks of the chain are here. Uses none of them. */
+  /** Counts the leading blocks of the chain that are here. Uses none of them. */
   has(names: readonly string[]): Promise<number>
   /**
    * Keeps blocks, until there is no room or they have not been used for long. One that is here is

@@ -17,7 +17,7 @@ export interface RateLimit {
   readonly limit: number
   /** Counts one more of this name. Never rejects. */
   take(name: string): Promise<RateUse>
-  /** How it stands, without counting. Never rejects. */
+  /** Tells how the limit stands, without counting. Never rejects. */
   look(name: string): Promise<RateUse>
 }
 

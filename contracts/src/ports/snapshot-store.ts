@@ -17,14 +17,14 @@ export interface Snapshot {
 
 export interface KnownHead {
   readonly stream: string
-  /** Undefined when the snapshot is damaged. */
+  /** Is undefined when the snapshot is damaged. */
   readonly head: StreamHead | undefined
 }
 
 export interface SnapshotStore {
   load(stream: string): Snapshot | undefined
   /**
-   * One page of what is kept, by stream: what the ledger knew of the log when it saved them.
+   * Gives one page of what is kept, by stream: what the ledger knew of the log when it saved them.
    *
    * @param after exclusive; the empty text is before all
    */

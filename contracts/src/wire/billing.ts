@@ -14,7 +14,7 @@ export const balanceAnswer = z.object({
   currency: z.literal('USD'),
   /** Grants less debits. */
   settled: dollars,
-  /** What running requests hold. */
+  /** The sum that running requests hold. */
   held: dollars,
   /** `settled - held`. */
   available: dollars,
@@ -29,9 +29,9 @@ export const receipt = z.object({
   object: z.literal('request'),
   id: z.string(),
   status: requestStatus,
-  /** Whose key it came with. */
+  /** The key that the request came with. */
   key_id: z.string(),
-  /** As the key is called now. */
+  /** The name that the key has now. */
   key_name: z.string().nullable(),
   format: wireFormat,
   model: z.string(),
@@ -48,7 +48,7 @@ export const receipt = z.object({
     input: dollars,
     cached_input: dollars,
     output: dollars,
-    /** When this version came into force; null while this process has not read it. */
+    /** The time when this version came into force; null while this process has not read it. */
     effective_from: z.string().nullable(),
   }),
   lines: z.array(
@@ -61,12 +61,12 @@ export const receipt = z.object({
     }),
   ),
   amount: dollars,
-  /** What was held while the request ran. */
+  /** The sum that was held while the request ran. */
   hold: dollars,
   /** Settled balance after the debit; null while the request runs or when nothing was debited. */
   balance_after: dollars.nullable(),
   grants: z.array(z.object({ grant_id: z.string(), amount: dollars })),
-  /** What of the amount was given back. */
+  /** The part of the amount that was given back. */
   refunded: dollars,
   refunds: z.array(
     z.object({ refund_id: z.string(), amount: dollars, reason: z.string(), at: z.string() }),
@@ -86,13 +86,16 @@ export const receipt = z.object({
   /** Why tokens count as cached; null while the request runs, and for requests without a meter. */
   cache: z
     .object({
-      /** In which batches the prompt was computed; null where no worker said so. */
+      /** The batches in which the prompt was computed; null where no worker said so. */
       schedule: z.enum(promptSchedules).nullable(),
       /** Leading prompt tokens that were not computed. */
       reused_tokens: tokenCount,
       /** Whole blocks of the cache among them. */
       blocks: tokenCount,
-      /** Where they came from: `l1` the worker's memory, `l2` Redis (the last of them, at least). */
+      /**
+       * The tier that they came from: `l1` the worker's memory, `l2` Redis (the last of them, at
+       * least).
+       */
       source: z.enum(['none', 'l1', 'l2']),
       /** The name of the last of them, which depends on all tokens before. */
       last_block_hash: z.string().nullable(),

@@ -63,7 +63,7 @@ export const chatCompletion = z
         index: z.int(),
         message: z.strictObject({
           role: z.literal('assistant'),
-          /** Null when the answer is nothing but tool calls. */
+          /** Is null when the answer is nothing but tool calls. */
           content: z.string().nullable(),
           refusal: z.null(),
           annotations: z.array(z.never()),
@@ -90,7 +90,7 @@ export const chatCompletion = z
 
 const toolCallDelta = z.strictObject({
   index: z.int(),
-  /** With the first piece of a call only, as are `type` and the name. */
+  /** Comes with the first piece of a call only, as do `type` and the name. */
   id: z.string().optional(),
   type: z.literal('function').optional(),
   function: z.strictObject({ name: z.string().optional(), arguments: z.string() }),
@@ -115,7 +115,7 @@ export const chatCompletionChunk = z
         finish_reason: finishReason.nullable(),
       }),
     ),
-    /** Of the last chunk, where it was asked for; null in those before. */
+    /** The usage is in the last chunk, where it was asked for; null in those before. */
     usage: chatUsage.nullable().optional(),
   })
   .meta({ id: 'ChatCompletionChunk' })

@@ -1,4 +1,6 @@
-/** Where a list goes on, as a caller hands it back: opaque text that the list itself gave. */
+/**
+ * The place where a list goes on, as a caller hands it back: opaque text that the list itself gave.
+ */
 import { z } from 'zod'
 
 const CURSOR_CHARACTERS_MAX = 200

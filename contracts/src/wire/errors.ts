@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { dollars } from './dollars.ts'
 
-/** With a 402 alone; clients of all formats pass over what they do not know. */
+/** Comes with a 402 alone; clients of all formats pass over what they do not know. */
 const funds = z
   .strictObject({
     /** The most that the request may cost, or the least it is served for; null: not counted. */
@@ -35,7 +35,7 @@ export const anthropicErrorAnswer = z
       message: z.string(),
       details: z.strictObject({
         error_code: z.string(),
-        /** What of the request a client can do without. */
+        /** The parts of the request that a client can do without. */
         unsupported: z.array(z.string()).optional(),
         funds,
       }),

@@ -7,7 +7,7 @@ import { requestsFields } from './requests.ts'
 import { statementQuery } from './statement.ts'
 import { usageFields } from './usage.ts'
 
-/** What a file can be, with its media type. `html` is to print. */
+/** The formats of a file, each with its media type. `html` is to print. */
 export const exportMedia = {
   csv: 'text/csv',
   jsonl: 'application/jsonl',

@@ -79,7 +79,7 @@ export const messagesStreamEvent = z
         ...message,
         content: z.array(z.never()),
         stop_reason: z.null(),
-        /** What the debit will be is not known yet. */
+        /** The usage is not final, because the debit is not known yet. */
         usage: tokensOfMessage,
       }),
     }),
@@ -115,7 +115,7 @@ export const messagesModel = z
     display_name: z.string(),
     /** RFC 3339. */
     created_at: z.string(),
-    /** Null until a worker has reported its context. */
+    /** Is null until a worker has reported its context. */
     max_input_tokens: tokenCount.nullable(),
     max_tokens: tokenCount.nullable(),
     capabilities: z.null(),

@@ -4,7 +4,7 @@ import { dollars } from './dollars.ts'
 
 const modelPrice = z
   .object({
-    /** As in the receipt of every request that was accepted while it was in force. */
+    /** The version, as in the receipt of every request that was accepted while it was in force. */
     version: z.string(),
     input: dollars,
     cached_input: dollars,
@@ -16,16 +16,16 @@ const modelPrice = z
 export type ModelPrice = z.output<typeof modelPrice>
 
 export const modelPrices = {
-  /** In force now for whoever asks. Null: none is, and requests are refused. */
+  /** The price in force now for whoever asks. Null means that none is, and requests are refused. */
   price: modelPrice.nullable(),
-  /** Announced: the one that replaces it at its time. */
+  /** The price that is announced: it replaces the one in force at its time. */
   next_price: modelPrice.nullable(),
 }
 
 export const priceList = z.object({
   object: z.literal('list'),
   currency: z.literal('USD'),
-  /** What each rate is for. */
+  /** The number of tokens that each rate is for. */
   per_tokens: z.literal(1_000_000),
   data: z.array(z.object({ object: z.literal('price'), model: z.string(), ...modelPrices })),
 })

@@ -12,7 +12,7 @@ import { askedFields } from './usage.ts'
 const REQUESTS_MAX = 100
 const REQUESTS_DEFAULT = 20
 
-/** What is asked of requests, in a query or on the command line. */
+/** The fields that a question about requests has, in a query or on the command line. */
 export const requestsFields = {
   ...askedFields,
   status: requestStatus.optional(),
@@ -40,13 +40,16 @@ export const requestsAnswer = z.object({
       ended_at: z.string().nullable(),
       finish_reason: receipt.shape.finish_reason,
       reason: z.string().nullable(),
-      /** From when the worker took it, in milliseconds; null where it got none, or has no meter. */
+      /**
+       * The time from when the worker took it, in milliseconds; null where it got none, or has no
+       * meter.
+       */
       first_token_ms: z.number().min(0).nullable(),
       total_ms: z.number().min(0).nullable(),
     }),
   ),
   has_more: z.boolean(),
-  /** Null on the last page. */
+  /** Is null on the last page. */
   next_cursor: z.string().nullable(),
 })
 export type RequestsAnswer = DeepReadonly<z.output<typeof requestsAnswer>>
@@ -73,7 +76,7 @@ export const requestTotalsAnswer = z.object({
   /** RFC 3339 as clocks in the zone show it; null: without this edge. */
   from: z.string().nullable(),
   to: z.string().nullable(),
-  /** Of each status that there is. */
+  /** The totals of each status that there is. */
   data: z.array(z.object({ status: requestStatus, ...requestTotal })),
   /** The sum of them. */
   total: z.object(requestTotal),

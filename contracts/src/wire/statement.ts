@@ -14,13 +14,13 @@ export const statementEntry = z.object({
   at: z.string(),
   type: z.enum(['grant', 'usage', 'expiry', 'void', 'refund', 'adjustment', 'closing']),
   reference: z.string(),
-  /** Of the payment behind a grant; null where there is none. */
+  /** The reference of the payment behind a grant; null where there is none. */
   payment_reference: z.string().nullable(),
   description: z.string(),
   debit: dollars,
   credit: dollars,
   balance: dollars,
-  /** Of usage, like the four below it; null elsewhere. */
+  /** The key of usage; like the four below it, null elsewhere. */
   key: z.object({ id: z.string(), name: z.string().nullable() }).nullable(),
   model: z.string().nullable(),
   format: wireFormat.nullable(),
@@ -30,7 +30,7 @@ export const statementEntry = z.object({
   paid: dollars,
   promotional: dollars,
   unpaid: dollars,
-  /** Who caused it, and why; null for usage, which the key asked for. */
+  /** The actor that caused the entry, and why; null for usage, which the key asked for. */
   actor: z.string().nullable(),
   reason: z.string().nullable(),
   event: z.object({ stream: z.string(), revision: z.int().min(0), hash: z.string() }),
@@ -54,7 +54,7 @@ export const statementAnswer = z.object({
   /** The oldest first. */
   data: z.array(statementEntry.omit({ actor: true })),
   has_more: z.boolean(),
-  /** Null on the last page. */
+  /** Is null on the last page. */
   next_cursor: z.string().nullable(),
 })
 export type StatementAnswer = DeepReadonly<z.output<typeof statementAnswer>>

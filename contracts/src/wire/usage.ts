@@ -36,13 +36,13 @@ const groups = z
   )
   .transform((given) => usageGroups.filter((group) => given.includes(group)))
 
-/** What every question about an account may say. */
+/** The fields that every question about an account may have. */
 export const askedFields = {
-  /** Included. */
+  /** The beginning, which is included. */
   from: dayOrMoment.optional(),
-  /** Not included. */
+  /** The end, which is not included. */
   to: dayOrMoment.optional(),
-  /** Of the tz database, such as `Europe/Berlin`. */
+  /** A zone of the tz database, such as `Europe/Berlin`. */
   zone: zoneName,
   key_id: word.optional(),
   model: word.optional(),
@@ -51,13 +51,13 @@ export const askedFields = {
 }
 
 /**
- * What is asked of usage, in a query or on the command line. By default of today and the 29 days
- * before.
+ * The fields that a question about usage has, in a query or on the command line. By default it is
+ * about today and the 29 days before.
  */
 export const usageFields = {
   ...askedFields,
   by: z.enum(timeSteps).default('day'),
-  /** Some of `key`, `model`, `format` and `class`, with commas between them. */
+  /** Names some of `key`, `model`, `format` and `class`, with commas between them. */
   group_by: groups.optional(),
   /** Steps of time on a page. */
   limit: z.coerce
@@ -86,12 +86,12 @@ export const usageAnswer = z.object({
   /** RFC 3339 as clocks in the zone show it, here and below. */
   from: z.string(),
   to: z.string(),
-  /** Only steps in which something was used, the oldest first. */
+  /** Has only steps in which something was used, the oldest first. */
   data: z.array(
     z.object({
       from: z.string(),
       to: z.string(),
-      /** With its name, when grouped by key. */
+      /** The key with its name, when grouped by key. */
       key: z.object({ id: z.string(), name: z.string().nullable() }).optional(),
       model: z.string().optional(),
       format: wireFormat.optional(),
@@ -99,10 +99,10 @@ export const usageAnswer = z.object({
       ...used,
     }),
   ),
-  /** Of the whole period, not of the page. */
+  /** The total of the whole period, not of the page. */
   total: z.object(used),
   has_more: z.boolean(),
-  /** Null on the last page. */
+  /** Is null on the last page. */
   next_cursor: z.string().nullable(),
 })
 export type UsageAnswer = DeepReadonly<z.output<typeof usageAnswer>>
@@ -111,13 +111,13 @@ export const keyAnswer = z.object({
   object: z.literal('key'),
   id: z.string(),
   name: z.string(),
-  /** Of the secret. */
+  /** The last characters of the secret. */
   last_four: z.string(),
   created_at: z.string(),
   expires_at: z.string().nullable(),
-  /** When its last request was accepted. */
+  /** The time when its last request was accepted. */
   last_used_at: z.string().nullable(),
-  /** Of all time. */
+  /** The requests of all time. */
   requests: z.int().min(0),
   spent: dollars,
 })

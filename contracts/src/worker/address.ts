@@ -1,11 +1,13 @@
-/** Where a worker is, as operators write it: `http://10.0.0.7:9090` or `unix:/run/worker.sock`. */
+/**
+ * The place of a worker, as operators write it: `http://10.0.0.7:9090` or `unix:/run/worker.sock`.
+ */
 
 export type WorkerAddress =
   | { readonly kind: 'unix'; readonly path: string }
   /** @param url such as `http://10.0.0.7:9090`; the secret is shared with the worker */
   | { readonly kind: 'tcp'; readonly url: string; readonly secret: string }
 
-/** What an address begins with when it is a socket on this machine. */
+/** An address that is a socket on this machine begins with this. */
 const UNIX_SOCKET = 'unix:'
 export const WORKER_URL_FORM = 'must be http://host:port or unix:/path/to/socket'
 

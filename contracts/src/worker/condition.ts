@@ -8,10 +8,12 @@ import { tokenCount } from '../tokens.ts'
 
 const count = z.int().min(0)
 
-/** What a worker does with the prefix cache: `off` for a model whose memory cannot be reused. */
+/**
+ * Tells what a worker does with the prefix cache: `off` for a model whose memory cannot be reused.
+ */
 export const cacheMode = z.object({
   mode: z.enum(['on', 'off']),
-  /** In which batches prompts are computed, with the cache and without. */
+  /** The batches in which prompts are computed, with the cache and without. */
   schedule: z.enum(promptSchedules),
   /** Why it is off, or not shared between workers; null when there is nothing to say. */
   reason: z.string().nullable(),
@@ -34,7 +36,7 @@ export const healthResponse = z.object({
   contextSize: tokenCount,
   threads: z.int().min(1),
   cpuVariant: z.string(),
-  /** What computes: `cpu`, or the kind of GPU. */
+  /** The device that computes: `cpu`, or the kind of GPU. */
   device: z.enum(['cpu', 'cuda', 'vulkan', 'metal']),
   cache: cacheMode,
   /** Requests that wait, and sequences in use, for requests of all gateways. */
@@ -42,7 +44,7 @@ export const healthResponse = z.object({
 })
 export type HealthResponse = z.output<typeof healthResponse>
 
-/** Of a prefix store: counters since the start. */
+/** The state of a prefix store: counters since the start. */
 export const tierState = z.object({
   blocks: count,
   bytes: count,
@@ -74,7 +76,7 @@ export const stateResponse = z.object({
   cache: z.object({
     /** Prompts whose beginning was looked for. */
     lookups: count,
-    /** Those of which at least one block was reused. */
+    /** The number of prompts of which at least one block was reused. */
     hits: count,
     /** Prompt tokens taken from live sequences and blocks of this worker, and from Redis. */
     reusedTokens: z.object({ l1: count, l2: count }),
@@ -84,7 +86,10 @@ export const stateResponse = z.object({
     notWorthFetching: count,
     /** Prompts whose cached blocks could not be put back, and were computed instead. */
     restoreFailures: count,
-    /** Of the blocks in this worker's memory, and of Redis as this worker sees it; null: not in use. */
+    /**
+     * The blocks in this worker's memory, and in Redis as this worker sees it. Null means that it
+     * is not in use.
+     */
     l1: tierState.nullable(),
     l2: tierState.nullable(),
   }),
@@ -99,7 +104,7 @@ export const stateResponse = z.object({
   }),
   /** Answers that gave their sequence to others. */
   putAside: z.object({
-    /** How often one did, since the start. */
+    /** The number of times that one did, since the start. */
     total: count,
     /** Requests that are put aside now, some of those that are queued, and the bytes they take. */
     requests: count,

@@ -102,7 +102,7 @@ export function errorOfAnswer(status: number, body: string): WorkerFailure {
   }
 }
 
-/** Any error of a worker call as a {@link WorkerFailure}. */
+/** Turns any error of a worker call into a {@link WorkerFailure}. */
 export function asWorkerFailure(cause: unknown): WorkerFailure {
   if (cause instanceof WorkerFailure) return cause
   return new WorkerFailure('failed', 'the worker could not be used', { cause })

@@ -33,9 +33,9 @@ export const workerPaths = {
 } as const
 
 const TOOLS_MAX = 512
-/** Of one turn. */
+/** Bounds the tool calls of one turn. */
 export const TOOL_CALLS_MAX = 512
-/** Of one prompt. */
+/** Bounds the messages of one prompt. */
 export const PROMPT_MESSAGES_MAX = 4096
 const GRAMMAR_CHARACTERS_MAX = 1024 * 1024
 const toolName = z.string().min(1).max(256)
@@ -44,7 +44,7 @@ const toolName = z.string().min(1).max(256)
 const toolCall = z.object({
   id: z.string().max(256),
   name: toolName,
-  /** As it was written: JSON text, if the model wrote JSON. */
+  /** The arguments as they were written: JSON text, if the model wrote JSON. */
   arguments: z.string(),
 })
 export type ToolCall = z.output<typeof toolCall>
@@ -55,9 +55,9 @@ const promptMessage = z.discriminatedUnion('role', [
   z.object({ role: z.literal('user'), content: z.string() }),
   z.object({
     role: z.literal('assistant'),
-    /** Empty when the turn was nothing but tool calls. */
+    /** Is empty when the turn was nothing but tool calls. */
     content: z.string(),
-    /** What the model thought before it answered, where the caller sent it back. */
+    /** The thoughts of the model before it answered, where the caller sent them back. */
     reasoning: z.string().optional(),
     toolCalls: z.array(toolCall).max(TOOL_CALLS_MAX).optional(),
   }),
@@ -82,7 +82,7 @@ export type ToolDefinition = z.output<typeof toolDefinition>
 /** The tools of a request. The model is shown all of them, whichever it may call. */
 const toolUse = z.object({
   tools: z.array(toolDefinition).min(1).max(TOOLS_MAX),
-  /** One that must be called: `required`, with its name as the only callable one. */
+  /** A single tool that must be called is `required`, with its name as the only callable one. */
   choice: z.enum(['none', 'auto', 'required']),
   /** Names of the tools that may be called, or null for all. */
   callable: z.array(toolName).nullable(),
@@ -91,10 +91,10 @@ const toolUse = z.object({
 })
 export type ToolUse = z.output<typeof toolUse>
 
-/** What the text of an answer must be. */
+/** The format that the text of an answer must have. */
 const outputFormat = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text') }),
-  /** Any JSON object. */
+  /** The text must be any JSON object. */
   z.object({ type: z.literal('json') }),
   /** JSON that the schema validates; a schema that cannot be enforced is refused. */
   z.object({ type: z.literal('json_schema'), schema: z.record(z.string(), z.unknown()) }),
@@ -104,7 +104,7 @@ export type OutputFormat = z.output<typeof outputFormat>
 /** Whether and how much the model may think before it answers. */
 const thinking = z.object({
   enabled: z.boolean(),
-  /** For models whose template knows levels. */
+  /** The level of effort, for models whose template knows levels. */
   effort: z.enum(['low', 'medium', 'high']),
   /** Tokens after which the end of the thinking is forced, or null for none. */
   budgetTokens: z.int().min(0).nullable(),
@@ -126,12 +126,16 @@ export const sampling = z.object({
 })
 export type Sampling = z.output<typeof sampling>
 
-/** What a caller says of how its answer is drawn and cut. */
+/** Tells how an answer is drawn and cut, as a caller says it. */
 export const answerOptions = z.object({
   sampling,
-  /** Added to the logits of tokens before each draw: pairs of token id and bias. */
+  /**
+   * The bias that is added to the logits of tokens before each draw: pairs of token id and bias.
+   */
   logitBias: z.array(z.tuple([z.int().min(0), z.number().min(-100).max(100)])).max(1024),
-  /** How many alternatives to report with every token's log probability; null: report nothing. */
+  /**
+   * The number of alternatives to report with every token's log probability. Null reports nothing.
+   */
   topLogprobs: z.int().min(0).max(20).nullable(),
   /** Texts that end the answer and are not part of it. */
   stop: z.array(z.string().min(1).max(256)).max(16),
@@ -139,32 +143,40 @@ export const answerOptions = z.object({
 export type AnswerOptions = z.output<typeof answerOptions>
 
 export const prepareRequest = z.object({
-  /** Whose prompt it is: the names of its blocks depend on it. */
+  /** The tenant whose prompt it is: the names of its blocks depend on it. */
   tenant: z.string().min(1).max(64),
   messages: z.array(promptMessage).min(1).max(PROMPT_MESSAGES_MAX),
   thinking,
   toolUse: toolUse.nullable(),
   outputFormat,
-  /** As `/generate` will get them: refused here, before anything costs. None for a mere count. */
+  /**
+   * The options as `/generate` will get them: they are refused here, before anything costs. There
+   * are none for a mere count.
+   */
   ...answerOptions.partial().shape,
 })
 export type PrepareRequest = z.output<typeof prepareRequest>
 
 /**
- * How an answer is to be made and read; made by `/prepare` for the model at hand, and handed to
- * `/generate` as it is.
+ * Says how an answer is to be made and read. `/prepare` makes it for the model at hand, and
+ * `/generate` gets it as it is.
  */
 const answerPlan = z.object({
   /** GBNF that the answer has to follow, or null. Thinking is never under a grammar. */
   grammar: z.string().max(GRAMMAR_CHARACTERS_MAX).nullable(),
-  /** From where the grammar holds: the answer's beginning, or the first sign of a tool call. */
+  /**
+   * The place from which on the grammar holds: the answer's beginning, or the first sign of a tool
+   * call.
+   */
   grammarFrom: z.enum(['answer', 'tool_call']),
   /** Tools whose calls are taken out of the text. None: what looks like a call is text. */
   callable: z.array(toolName).max(TOOLS_MAX),
 })
 export type AnswerPlan = z.output<typeof answerPlan>
 
-/** One check of the whole list: a schema for each of its items takes 25 ms for 100,000 of them. */
+/**
+ * Checks the whole list at once: a schema for each of its items takes 25 ms for 100,000 of them.
+ */
 const tokenIds = z.custom<number[]>(
   (value) => Array.isArray(value) && value.every((id) => Number.isSafeInteger(id) && id >= 0),
   'is no list of token ids',
@@ -175,7 +187,7 @@ export const prepareResponse = z.object({
   tokens: tokenIds,
   fingerprint: z.string(),
   contextSize: tokenCount,
-  /** What is left of the context for the output. 0 or less: the prompt does not fit. */
+  /** The part of the context that is left for the output. 0 or less: the prompt does not fit. */
   maxOutputTokens: z.int(),
   plan: answerPlan,
   /** Names of the prompt's blocks that can be reused, the earliest first; none without a cache. */
@@ -185,11 +197,11 @@ export type PrepareResponse = z.output<typeof prepareResponse>
 
 export const generateRequest = z.object({
   requestId: z.string().min(1).max(64),
-  /** Whose request it is: prefixes are only ever reused within one tenant. */
+  /** The tenant whose request it is: prefixes are only ever reused within one tenant. */
   tenant: z.string().min(1).max(64),
   /** Turns that the tenant gets, of those that wait, for each turn of one with a weight of 1. */
   weight: z.int().min(1).max(100),
-  /** As `/prepare` gave them, by a worker of the same fingerprint. */
+  /** The tokens as `/prepare` gave them, by a worker of the same fingerprint. */
   tokens: tokenIds.refine(({ length }) => length > 0, 'is empty'),
   fingerprint: z.string(),
   thinking,
@@ -210,7 +222,7 @@ export const workerMeter = z.object({
   cachedInputTokens: tokenCount,
   outputTokens: tokenCount,
   reasoningTokens: tokenCount,
-  /** As the worker calls itself; who asked it knows it by a name of its own. */
+  /** The id that the worker gives itself; who asked it knows it by a name of its own. */
   workerId: z.string().max(256),
   cache: cacheEvidence.extend({ lastBlockHash: z.string().max(256).nullable() }),
   latencies: latencies.refine(
@@ -241,7 +253,10 @@ export const generateEvent = z.discriminatedUnion('type', [
     kind: z.enum(['text', 'reasoning', 'arguments']),
     /** Output tokens made so far, this one included. */
     outputTokens: tokenCount,
-    /** Of the drawn tokens that this text is made of; only where they were asked for. */
+    /**
+     * The log probabilities of the tokens that this text is made of; only where they were asked
+     * for.
+     */
     logprobs: z.array(logprob).optional(),
   }),
   /** The model begins to call a tool; the arguments follow as tokens. Calls do not interleave. */
@@ -273,7 +288,7 @@ export const grammarFailures = ['grammar_too_costly', 'grammar_stuck'] as const
 export type GrammarFailure = (typeof grammarFailures)[number]
 
 export const workerErrorCodes = [
-  /** What was asked for can never be done; the error names the field. */
+  /** The request can never be done; the error names the field. */
   'bad_request',
   'unauthorized',
   'prompt_too_long',
@@ -288,7 +303,7 @@ export const workerErrorCodes = [
   'failed',
 ] as const
 
-/** With `prompt_too_long`: what was counted, and what fits. */
+/** Comes with `prompt_too_long`: what was counted, and what fits. */
 const promptLength = z.object({
   tokens: tokenCount,
   /** Whether there are more: a prompt that is far too long is not counted to its end. */

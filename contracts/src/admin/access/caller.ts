@@ -6,7 +6,7 @@ export interface Caller {
   /** Stands in the metadata of every event that the caller causes. */
   readonly actor: string
   readonly role: AdminRole
-  /** Of the admin token, or of the user who is signed in; null for the root. */
+  /** The id of the admin token, or of the user who is signed in; null for the root. */
   readonly tokenId: string | null
 }
 

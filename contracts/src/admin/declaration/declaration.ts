@@ -18,25 +18,30 @@ export const ADMIN_PREFIX = '/admin/v1'
 
 export interface Declaration {
   readonly method: 'GET' | 'POST'
-  /** Behind the prefix. What `:name` does not take of the input is the query, or the body. */
+  /**
+   * The path behind the prefix. What `:name` does not take of the input is the query, or the body.
+   */
   readonly path: string
   /** The least role that may. */
   readonly role: AdminRole
-  /** In one line, for people. */
+  /** Describes the operation to people in one line. */
   readonly summary: string
   readonly input: z.ZodObject
   readonly output: z.ZodType
   /**
-   * For what shows customers' records: the fields of the input that say whose, and from when to
-   * when. Who reads them with an admin token leaves an event behind.
+   * Is set for an operation that shows customers' records: the fields of the input that say whose,
+   * and from when to when. Who reads them with an admin token leaves an event behind.
    */
   readonly recorded?: readonly string[]
   /**
-   * What a repeat does, in one sentence: for what changes something and needs no idempotency key,
-   * because what is asked for is a state, and a repeat finds it.
+   * Says in one sentence what a repeat does. Is set for an operation that changes something and
+   * needs no idempotency key: it asks for a state, and a repeat finds that state.
    */
   readonly repeat?: string
-  /** One JSON value, or newline-delimited JSON as long as it lasts: then `output` is of a line. */
+  /**
+   * The answer is one JSON value, or newline-delimited JSON as long as it lasts: then `output` is
+   * of a line.
+   */
   readonly answer: 'json' | 'lines'
 }
 
@@ -47,12 +52,12 @@ export function operation<const D extends Omit<Declaration, 'answer'>>(
   return { ...declaration, answer: 'json' }
 }
 
-/** Like {@link operation}, for what answers line by line. */
+/** Does the same as {@link operation} for an operation that answers line by line. */
 export function lineOperation<const D extends Omit<Declaration, 'answer'>>(
   declaration: D,
 ): D & { readonly answer: 'lines' } {
   return { ...declaration, answer: 'lines' }
 }
 
-/** What a schema describes, as nobody may change it. */
+/** The type of what a schema describes, which nobody may change. */
 export type Shown<Schema extends z.ZodType> = DeepReadonly<z.output<Schema>>

@@ -17,7 +17,7 @@ export const id = z
   .string()
   .min(1, 'must not be empty')
   .max(ID_CHARACTERS_MAX, `must be ${ID_CHARACTERS_MAX} characters at most`)
-/** As the log has it: a UUID in lower case. */
+/** An event's id as the log has it: a UUID in lower case. */
 export const eventId = z
   .string()
   .toLowerCase()
@@ -34,7 +34,7 @@ export const reason = textOf(REASON_CHARACTERS_MAX)
 export const idempotencyKey = z
   .string()
   .regex(/^[\x20-\x7e]{1,255}$/, 'must be 1 to 255 printable ASCII characters')
-/** In the operator's own system, and unique there. */
+/** The account's id in the operator's own system. It is unique there. */
 export const externalId = textOf(NAME_CHARACTERS_MAX)
 /** Whatever the operator's system wants to find again. */
 export const metadata = z
@@ -49,7 +49,7 @@ export const moment = z.iso
   .refine(isMoment, 'must be within the years 0000 to 9999 in UTC')
 /** Dollars, read exactly by whoever carries it out. */
 export const amount = z.string().max(AMOUNT_CHARACTERS_MAX)
-/** Of an event, as far as any log counts; -1 is before the first. */
+/** The position of an event, as far as any log counts; -1 is before the first. */
 export const position = z
   .string()
   .regex(/^(-1|\d{1,19})$/, 'must be a position: a whole number')

@@ -12,9 +12,12 @@ const loggedEvent = z.object({
   type: z.string(),
   id: z.string(),
   hash: z.string(),
-  /** As stored: the names in it are those of the storage format. */
+  /** The data as stored: the names in it are those of the storage format. */
   data: z.unknown(),
-  /** As stored too, but for the name of an admin token in `actor`, which is kept beside the log. */
+  /**
+   * The metadata as stored, but for the name of an admin token in `actor`, which is kept beside the
+   * log.
+   */
   metadata: z.unknown(),
 })
 export type LoggedEvent = Shown<typeof loggedEvent>
@@ -23,11 +26,11 @@ const eventPage = z.object({
   events: z.array(loggedEvent),
   /** Whether the log was not looked through to its end. */
   more: z.boolean(),
-  /** Where to go on: the `after` of the next page. Null when there is no more. */
+  /** The place to go on from: the `after` of the next page. It is null when there is no more. */
   next: z.string().nullable(),
 })
 const newestPage = eventPage.extend({
-  /** Where to go on: the `until` of the next page. Null when there is no more. */
+  /** The place to go on from: the `until` of the next page. It is null when there is no more. */
   next: z.string().nullable(),
 })
 export type EventPage = Shown<typeof eventPage>
@@ -49,7 +52,7 @@ export const eventOperations = {
     summary: 'Events back from the end of the log, or from one of them',
     recorded: ['actor', 'type'],
     input: z.strictObject({
-      /** Who caused them: `user:usr_…`, or all of a kind, such as `user`. */
+      /** The actor that caused the events: `user:usr_…`, or all of a kind, such as `user`. */
       actor: id.optional(),
       type: id.optional(),
       /** The position of the first event, which is in the page. */

@@ -5,7 +5,7 @@ import { count, id, position } from '../declaration/fields.ts'
 
 const feedCheckProgress = z.object({
   type: z.literal('progress'),
-  /** Of the log and of the topic, so far. */
+  /** The number of events of the log and of the topic that were read so far. */
   events: count,
   records: count,
 })
@@ -13,7 +13,9 @@ const feedCheckProgress = z.object({
 const feedCheckResult = z.object({
   type: z.literal('result'),
   topic: z.string(),
-  /** Up to here the log was compared; what is behind it may be on its way still. */
+  /**
+   * The position up to which the log was compared. The events behind it may be on their way still.
+   */
   position: z.string(),
   /** Accounts, and one for the prices. */
   keys: count,
@@ -23,14 +25,14 @@ const feedCheckResult = z.object({
   doubled: count,
   /** Events that came behind newer ones of their account, because they were sent again. */
   late: count,
-  /** Empty when every event is there. */
+  /** Is empty when every event is there. */
   findings: z.array(
     z.object({
       /** The account, or `pricing`. */
       key: z.string(),
       events: count,
       missing: count,
-      /** From where a resend has all of them; null when none is missing. */
+      /** The position from which a resend sends all that are missing; null when none is. */
       first_missing: z.string().nullable(),
       /** Whether its last event has the same hash in the topic and in the log. */
       last_hash: z.enum(['holds', 'differs']),

@@ -25,12 +25,15 @@ const rebuildState = z.object({
 })
 
 const projectionDetails = projectionState.extend({
-  /** That are in the view. */
+  /** The number of events that are in the view. */
   events: count,
   /** Events of the log that are not in it yet: at least this many, where the count is not exact. */
   behind_events: count,
   behind_events_exact: z.boolean(),
-  /** How old the oldest event is that is not in it yet; 0: all are; null: not known. */
+  /**
+   * The age of the oldest event that is not in it yet. 0 means that all are; null that it is not
+   * known.
+   */
   behind_seconds: z.number().min(0).nullable(),
   /** The last rebuild since the start of the server; null: none. */
   rebuild: rebuildState.nullable(),
@@ -39,12 +42,14 @@ export type ProjectionDetails = Shown<typeof projectionDetails>
 
 const rebuildTrial = z.object({
   name: z.string(),
-  /** That a rebuild would fold, if it began now. */
+  /** The number of events that a rebuild would fold, if it began now. */
   events: count,
-  /** That were folded to try it, and how many in a second; null where there are none. */
+  /**
+   * The number of events that were folded to try it, and in a second; null where there are none.
+   */
   tried: count,
   rate: z.number().nullable(),
-  /** At this rate. */
+  /** The time that a rebuild takes at this rate. */
   seconds: z.number().nullable(),
 })
 export type RebuildTrial = Shown<typeof rebuildTrial>

@@ -7,14 +7,17 @@ import { passedOver, rate } from './reading.ts'
 const HEAD_CHARACTERS_MAX = 100
 
 const place = { stream: z.string(), revision: z.int().min(0) }
-/** With what is wrong there, in words that end a sentence about the stream. */
+/** A place with what is wrong there, in words that end a sentence about the stream. */
 const damagedPlace = z.object({ ...place, cause: z.string() })
 
 const quarantinedStream = z.object({
   stream: z.string(),
-  /** Null for a stream that is no account's. */
+  /** Is null for a stream that is no account's. */
   account_id: z.string().nullable(),
-  /** Of the first event that cannot be relied on; null when that is true of the whole stream. */
+  /**
+   * The revision of the first event that cannot be relied on; null when no event of the stream can
+   * be.
+   */
   revision: z.int().nullable(),
   cause: z.string(),
 })
@@ -41,13 +44,16 @@ const verifyResult = z.object({
   unreadable: z.array(damagedPlace),
   /** Streams that the store was told to shorten, hide or delete, and what it was told. */
   set_aside: z.array(z.object({ stream: z.string(), order: z.string() })),
-  /** How many positions have no event, where every one must have one. */
+  /** The number of positions that have no event, where every one must have one. */
   missing_positions: z.string(),
-  /** Who remembers an event that the log does not hold: a view, a snapshot, the noted head. */
+  /**
+   * The places that remember an event which the log does not hold: a view, a snapshot, the noted
+   * head.
+   */
   contradicted: z.array(z.object({ source: z.string(), ...place })),
-  /** Null when none was given. `cut`: the log ends before it; `differs`: it was altered. */
+  /** Is null when no anchor was given. `cut`: the log ends before it; `differs`: it was altered. */
   anchor: z.enum(['holds', 'cut', 'differs']).nullable(),
-  /** What the events have words for, and is kept beside the log. */
+  /** The texts that the events have words for, and that are kept beside the log. */
   texts: z.object({
     kept: count,
     erased: count,
@@ -59,8 +65,8 @@ const verifyResult = z.object({
     unfinished: z.array(z.object(place)),
   }),
   /**
-   * To be noted down elsewhere: the anchor of a later verification. Null for an empty log, and for
-   * one that was not read from its start.
+   * The head, to be noted down elsewhere: the anchor of a later verification. It is null for an
+   * empty log, and for one that was not read from its start.
    */
   head: z.string().nullable(),
   /** Position up to which was read. */
@@ -89,7 +95,7 @@ const keptVerification = z.object({
   anchor: z.enum(['holds', 'cut', 'differs']).nullable(),
   /** Whether nothing was found, and the anchor holds if one was given. */
   ok: z.boolean(),
-  /** How many of each kind. */
+  /** The number of findings of each kind. */
   found: z.object({
     broken: count,
     unreadable: count,

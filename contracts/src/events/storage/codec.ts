@@ -19,7 +19,7 @@ export type DomainEvent =
   | EvidenceEvent
   | VerificationEvent
 
-/** Of every type of event, whatever its stream. */
+/** The schemas of every type of event, whatever its stream. */
 export const eventSchemas = {
   ...accountEventSchemas,
   ...pricingEventSchemas,
@@ -30,14 +30,17 @@ export const eventSchemas = {
   ...verificationEventSchemas,
 } as const
 
-/** Who and what an event comes from. Stored beside the data, and covered by the hash chain. */
+/**
+ * Tells who and what an event comes from. It is stored beside the data, and the hash chain covers
+ * it.
+ */
 const eventMetadata = z.object({
   schemaVersion: z.int().min(1),
   /** The request, grant, key … that the event belongs to. */
   correlationId: z.string(),
   /** The event or command that caused this one. */
   causationId: z.string(),
-  /** Who caused it, as `events/actors.ts` names them. */
+  /** The actor that caused the event, as `events/actors.ts` names it. */
   actor: z.string(),
 })
 export type EventMetadata = z.output<typeof eventMetadata>

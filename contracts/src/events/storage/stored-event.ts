@@ -15,7 +15,9 @@ import { upcast } from './upcast.ts'
 const ACCOUNT = 'account-*'
 const CHECKPOINTS = 'checkpoints-*'
 
-/** By the names of their streams; all accounts count as one, and all streams of checkpoints. */
+/**
+ * Schemas by the names of their streams; all accounts count as one, and all streams of checkpoints.
+ */
 const schemasOfStreams = {
   [ACCOUNT]: accountEventSchemas,
   [pricingStream]: pricingEventSchemas,

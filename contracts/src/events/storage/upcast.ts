@@ -33,7 +33,7 @@ const FIRST_VERSION = 1
 
 type Upcaster = (data: unknown) => unknown
 
-/** By type: the first of its list turns version 1 into version 2, and so on. */
+/** Upcasters by type: the first of its list turns version 1 into version 2, and so on. */
 const upcasters: ReadonlyMap<string, readonly Upcaster[]> = new Map([
   ['PricePublished', [onDefaultList]],
   ['PriceWithdrawn', [withPlainTexts]],

@@ -1,14 +1,16 @@
 /** Whose session a request came with, for the routes of one account. */
 import type { AccountRole } from '../../events/users.ts'
 
-/** What is read off a request. A proxy is believed only where it is trusted. */
+/**
+ * The parts of a request that a session is read off. A proxy is believed only where it is trusted.
+ */
 export interface SessionRequest {
   readonly method: string
   readonly protocol: string
   readonly host: string
   /** The address of the caller. */
   readonly ip: string
-  /** Who is at the other end of the connection: a proxy, where one stands in front. */
+  /** The other end of the connection: a proxy, where one stands in front. */
   readonly socket: { readonly remoteAddress?: string | undefined }
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
 }

@@ -1,4 +1,4 @@
-/** Which user somebody is whom an identity provider knows. */
+/** Tells which of our users somebody is whom an identity provider knows. */
 export interface LinkedIdentity {
   /** The provider, as it names itself. */
   readonly issuer: string
@@ -6,7 +6,7 @@ export interface LinkedIdentity {
   readonly subject: string
 }
 
-/** Each promise resolves when what it says is durable. */
+/** Each promise resolves when the change or the answer is durable. */
 export interface LinkedIdentities {
   userOf(identity: LinkedIdentity): Promise<string | undefined>
   /** @returns whether the user has an identity of this provider */

@@ -1,19 +1,19 @@
 /** The passkeys of the users: public keys only. Times are milliseconds since 1970. */
 export interface Passkey {
-  /** Of ours, for lists and events. */
+  /** Our own id of the passkey, for lists and events. */
   readonly passkeyId: string
   readonly userId: string
-  /** As the authenticator calls it, base64url; unique among all users. */
+  /** The id that the authenticator gave it, base64url; unique among all users. */
   readonly credentialId: string
-  /** In COSE form. */
+  /** The public key in COSE form. */
   readonly publicKey: Uint8Array<ArrayBuffer>
-  /** How often it has signed, as it said last; always 0 for those that do not count. */
+  /** The number of times it has signed, as it said last; always 0 for those that do not count. */
   readonly signCount: number
-  /** How a browser reaches the authenticator, such as `internal` or `usb`. */
+  /** The ways in which a browser reaches the authenticator, such as `internal` or `usb`. */
   readonly transports: readonly string[]
   readonly name: string
   readonly createdAt: number
-  /** Null: never. */
+  /** Null means never. */
   readonly lastUsedAt: number | null
 }
 
@@ -22,7 +22,7 @@ export interface PasskeyUse {
   readonly at: number
 }
 
-/** Each promise resolves when what it says is durable. */
+/** Each promise resolves when the change or the answer is durable. */
 export interface Passkeys {
   /** @returns false when the credential is there already, or the user has `max` */
   add(passkey: Passkey, max: number): Promise<boolean>

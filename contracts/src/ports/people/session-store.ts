@@ -9,19 +9,22 @@ export interface StoredSession {
   /** SHA-256 of what the cookie holds, in hex. */
   readonly tokenHash: string
   readonly userId: string
-  /** How its user signed in. */
+  /** The way in which its user signed in. */
   readonly way: SignInWay
   readonly createdAt: number
   readonly lastUsedAt: number
-  /** When it ends whatever happens. */
+  /** The time when it ends whatever happens. */
   readonly expiresAt: number
-  /** That it was last used from. */
+  /** The address from which it was last used. */
   readonly address: string
   readonly userAgent: string
 }
 
 export interface SessionStore {
-  /** In the place of the least used of the user, or of all, when there are too many. */
+  /**
+   * Saves a session, in the place of the least used of the user, or of all, when there are too
+   * many.
+   */
   save(session: StoredSession): Promise<void>
   find(tokenHash: string): Promise<StoredSession | undefined>
   /** The last used first. */

@@ -11,17 +11,17 @@ export const EMAIL_CHARACTERS_MAX = 254
 
 export interface UserRecord {
   readonly userId: string
-  /** In lower case, and of one user only. */
+  /** The address in lower case. It is of one user only. */
   readonly email: string
   readonly displayName: string
   /**
-   * What a password is checked against; it tells nothing of the password. Null for a user who has
-   * none and signs in another way.
+   * The hash that a password is checked against; it tells nothing of the password. It is null for a
+   * user who has none and signs in another way.
    */
   readonly passwordHash: string | null
 }
 
-/** Each promise resolves when what it says is durable. */
+/** Each promise resolves when the change or the answer is durable. */
 export interface UserRecords {
   readonly passkeys: Passkeys
   readonly identities: LinkedIdentities
@@ -37,8 +37,10 @@ export interface UserRecords {
   /** @returns false when the user has another password than the one before: nothing has changed */
   replacePassword(userId: string, before: string, after: string): Promise<boolean>
   /**
-   * With the passkeys and the linked identities of the user. Nothing of it can be read any more, in
-   * the file either. @returns whether there was one
+   * Erases the record, with the passkeys and the linked identities of the user. Nothing of it can
+   * be read any more, in the file either.
+   *
+   * @returns whether there was one
    */
   erase(userId: string): Promise<boolean>
   close(): Promise<void>

@@ -9,15 +9,15 @@ export interface RefusedRequest {
   readonly requestId: string
   /** Milliseconds since 1970. */
   readonly at: number
-  /** Null without a valid key. */
+  /** Is null without a valid key. */
   readonly accountId: string | null
   readonly keyId: string | null
   readonly format: WireFormat
-  /** Null when it was refused before its body was read. */
+  /** Is null when the request was refused before its body was read. */
   readonly model: string | null
   readonly status: number
   readonly code: ErrorCode
-  /** What the caller was told; null where that may quote the request. */
+  /** The message that the caller was told; null where that may quote the request. */
   readonly message: string | null
 }
 

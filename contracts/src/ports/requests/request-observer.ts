@@ -13,7 +13,7 @@ import type { WorkerMeter } from '../../worker/protocol.ts'
 
 export interface RequestIdentity {
   readonly requestId: string
-  /** Null without a valid key. */
+  /** Is null without a valid key. */
   readonly accountId: string | null
   readonly keyId: string | null
 }
@@ -24,7 +24,7 @@ export interface RequestObserver {
 }
 
 export interface ObservedRun {
-  /** When the first token reached the gateway, by `performance.now()`. */
+  /** The time when the first token reached the gateway, by `performance.now()`. */
   readonly firstTokenAtMs: number | undefined
   readonly meter: Pick<WorkerMeter, 'outputTokens' | 'latencies'> | undefined
 }
@@ -36,10 +36,10 @@ export interface BilledTokens {
 }
 
 export interface ObservedRequest {
-  /** Its body was read, and asks for this model. */
+  /** Is called when the body was read, and asks for this model. */
   named(model: string): void
   /**
-   * Its run is over, and its end is in the ledger. A replayed answer has no run.
+   * Is called when the run is over, and its end is in the ledger. A replayed answer has no run.
    *
    * @param billed the lines of its debit; none when the request ended without a charge
    */
@@ -47,7 +47,7 @@ export interface ObservedRequest {
   /** The answer had begun when it failed: its stream ends with the error. */
   broke(error: ServiceError): void
   /**
-   * Called once, at the end.
+   * Is called once, at the end.
    *
    * @param outcome what the caller was answered with, or that it had left
    */

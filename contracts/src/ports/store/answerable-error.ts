@@ -1,4 +1,4 @@
-/** From what was thrown to what a caller is told. */
+/** Turns what was thrown into what a caller is told. */
 import { ownDefect, ServiceError } from '../../errors.ts'
 import {
   BrokenChainError,
@@ -22,8 +22,8 @@ export function storeRewound(cause: unknown): ServiceError {
 }
 
 /**
- * What a caller is told of anything that was thrown: a store that is away will be back, and all
- * else that is no error of the catalogue is our own defect.
+ * Gives the error that a caller is told of anything that was thrown: a store that is away will be
+ * back, and all else that is no error of the catalogue is our own defect.
  */
 export function answerableError(thrown: unknown): ServiceError {
   if (thrown instanceof ServiceError) return thrown

@@ -7,27 +7,30 @@
  */
 import { BrokenChainError, DamagedStreamError } from '../event-store.ts'
 
-/** What is wrong with one stream. */
+/** Says what is wrong with one stream. */
 export interface StreamDamage {
   readonly stream: string
-  /** Of the first event that cannot be relied on; null when that is true of the whole stream. */
+  /**
+   * The revision of the first event that cannot be relied on; null when no event of the stream can
+   * be.
+   */
   readonly revision: number | null
-  /** In words that end a sentence about the stream. */
+  /** Says what is wrong in words that end a sentence about the stream. */
   readonly cause: string
 }
 
 export interface Quarantine {
-  /** All of them, those that the store itself has set aside first. */
+  /** Lists all damaged streams, those that the store itself has set aside first. */
   list(): readonly StreamDamage[]
-  /** Those that were found by reading, in the order in which they were found. */
+  /** Lists those that were found by reading, in the order in which they were found. */
   noted(): readonly StreamDamage[]
-  /** Asked for every request. */
+  /** Is asked for every request. */
   find(stream: string): StreamDamage | undefined
   /** Sets a stream aside; one that is known already stays as it is. */
   note(damage: StreamDamage): void
 }
 
-/** For a log that cannot be damaged, such as one in memory. */
+/** Serves a log that cannot be damaged, such as one in memory. */
 export const noQuarantine: Quarantine = {
   list: () => [],
   noted: () => [],
@@ -37,7 +40,7 @@ export const noQuarantine: Quarantine = {
 
 const ALTERED = 'its history was altered: the event does not fit the chain'
 
-/** What an error says of a stream; undefined when it says nothing of any. */
+/** Reads off an error what it says of a stream; undefined when it says nothing of any. */
 export function damageIn(error: unknown): StreamDamage | undefined {
   if (error instanceof DamagedStreamError) {
     return { stream: error.stream, revision: error.revision, cause: error.reason }
@@ -46,7 +49,7 @@ export function damageIn(error: unknown): StreamDamage | undefined {
   return { stream: error.stream, revision: error.revision, cause: ALTERED }
 }
 
-/** As an error that callers are answered with. */
+/** Turns damage into an error that callers are answered with. */
 export function damageError({ stream, revision, cause }: StreamDamage): DamagedStreamError {
   return new DamagedStreamError(stream, cause, { revision })
 }

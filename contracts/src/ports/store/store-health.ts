@@ -3,7 +3,7 @@
  * asking the server: `svc status`, `/readyz`.
  */
 export interface StoreHealth {
-  /** What is wrong now, the worst first; empty when all is well. */
+  /** Tells what is wrong now, the worst first; empty when all is well. */
   troubles(): readonly StoreTrouble[]
   /** Streams that nothing is built on, and what the store was told about them. */
   setAside(): readonly { readonly stream: string; readonly order: string }[]
@@ -12,7 +12,7 @@ export interface StoreHealth {
 export interface StoreTrouble {
   /** One sentence for the operator: what is wrong, and what to do. */
   readonly message: string
-  /** In words for anybody, when requests are better sent to another server; else absent. */
+  /** Says in words for anybody that requests are better sent to another server; else absent. */
   readonly notReady?: string
 }
 

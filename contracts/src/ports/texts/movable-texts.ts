@@ -1,11 +1,11 @@
-/** What a text store gives to another one: salts and ids stay, so that words still fit. */
+/** The texts that one text store gives to another: salts and ids stay, so that words still fit. */
 
-/** All that is kept of one owner. */
+/** All texts that are kept of one owner. */
 export interface OwnedTexts {
   readonly owner: string
-  /** Undefined for an owner whose texts were erased: it takes none any more. */
+  /** Is undefined for an owner whose texts were erased: it takes none any more. */
   readonly salt: Uint8Array | undefined
-  /** In the order of their ids, which are 16 hex digits each. */
+  /** The texts in the order of their ids, which are 16 hex digits each. */
   readonly texts: readonly OwnedText[]
 }
 
@@ -14,7 +14,7 @@ export interface OwnedText {
   readonly text: string
 }
 
-/** To be used while nobody keeps or erases texts there. */
+/** Moves texts. To be used while nobody keeps or erases texts there. */
 export interface MovableTexts {
   /** Everybody who ever kept a text or was erased, each once. */
   owners(): AsyncIterable<string>

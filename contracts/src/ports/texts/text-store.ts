@@ -48,7 +48,7 @@ export interface TextStore {
    * text is compared with those that were kept before.
    */
   wordFor(owner: string, text: string): Promise<string>
-  /** How many texts an owner has. */
+  /** Counts the texts of an owner. */
   count(owner: string): Promise<number>
   /**
    * Removes all texts of owners and their salts, and lets none come after them. Resolves when they
