@@ -24,11 +24,11 @@ const BEARER = /^bearer ([\x21-\x7e]{1,256})$/i
 const MINUTE_SECONDS = 60
 
 export interface AdminCallersOptions {
-  /** Of the first start: it opens everything, for recovery. */
+  /** The root token of the first start: it opens everything, for recovery. */
   readonly rootToken: string
   readonly adminTokens: Pick<AdminTokens, 'isKnown' | 'inForce' | 'isStillInForce'>
   readonly rateLimits: RateLimits
-  /** How many wrong tokens are looked at in a minute from one address. */
+  /** The number of wrong tokens that are looked at in a minute from one address. */
   readonly badTokensPerMinute: number
 }
 

@@ -155,7 +155,9 @@ describe('while the store is away', () => {
   })
 })
 
-/** What is read comes when the gate opens, as it was when it was asked for. */
+/**
+ * Makes a store whose reads come when the gate opens, with what was there when they were asked for.
+ */
 function slowReads(inner: EventStore): { readonly store: EventStore; gate: Promise<void> } {
   const switched = { gate: Promise.resolve() }
   const readStream: EventStore['readStream'] = async (request) => {

@@ -23,7 +23,7 @@ import type { Clock, Timer } from '@svc/contracts/ports/time'
 import { FreshStream } from '@svc/ledger/fresh-stream'
 
 const TOKENS_MAX = 10_000
-/** Compared with in place of an unknown token's hash: no secret has it. */
+/** The hash that a secret is compared with in place of an unknown token's: no secret has it. */
 const NO_HASH = '0'.repeat(64)
 
 export interface AdminTokensPorts {
@@ -33,16 +33,16 @@ export interface AdminTokensPorts {
   readonly clock: Clock
   readonly timer: Timer
   readonly ids: IdSource
-  /** From a cryptographic source: secrets are made of them. */
+  /** Gives bytes of a cryptographic source: secrets are made of them. */
   readonly randomBytes: (count: number) => Uint8Array
-  /** Told when the stream cannot be relied on. */
+  /** Is told when the stream cannot be relied on. */
   readonly quarantine?: Pick<Quarantine, 'note'>
 }
 
 /** Times are milliseconds since 1970. */
 export interface AdminToken {
   readonly tokenId: string
-  /** Its word, or the name itself in a token of before that. */
+  /** The word of the name, or the name itself in a token from before there were words. */
   readonly name: string
   readonly role: AdminRole
   readonly secretHash: string
@@ -65,7 +65,10 @@ export interface NewAdminToken {
 
 export interface CreatedAdminToken {
   readonly tokenId: string
-  /** Shown once; only its hash is stored. Null when the token had been made before. */
+  /**
+   * The secret, which is shown once; only its hash is stored. Null when the token had been made
+   * before.
+   */
   readonly secret: string | null
 }
 
@@ -104,7 +107,7 @@ export class AdminTokens {
     return token !== undefined && this.#isInForce(token) ? token : undefined
   }
 
-  /** Like {@link inForce}, for a token that was identified before. */
+  /** Does the same as {@link inForce} for a token that was identified before. */
   async isStillInForce(tokenId: string): Promise<boolean> {
     await this.#stream.refresh()
     const token = this.#byId.get(tokenId)
@@ -208,7 +211,10 @@ export class AdminTokens {
     }
   }
 
-  /** By token. Those that were erased are not in it: somebody else may be called so. */
+  /**
+   * Finds the names by token. Those that were erased are not among them: somebody else may be
+   * called so.
+   */
   async #names(tokens: readonly AdminToken[]): Promise<ReadonlyMap<string, string>> {
     const words = tokens.flatMap(({ name }) => (readKeptText(name) === undefined ? [] : [name]))
     const found = await this.#ports.texts.find(words)
@@ -222,7 +228,7 @@ export class AdminTokens {
 
   async #refuseOtherToken(made: AdminToken, asked: NewAdminToken): Promise<void> {
     const { role, expiresAt } = asked
-    // Once the name is erased, the key alone says that it is the same.
+    // When the name is erased, the key alone says that it is the same token.
     const name = (await this.#names([made])).get(made.tokenId) ?? asked.name
     if (name === asked.name && made.role === role && made.expiresAt === expiresAt) return
     const message = `Another token was made under this idempotency key: ${made.tokenId}.`

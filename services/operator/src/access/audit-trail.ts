@@ -27,7 +27,7 @@ import { FoldedStream } from '@svc/ledger/folded-stream'
 /** The most events of one token, one user or one key in an hour. */
 const EVENTS_PER_HOUR_MAX = 2_000
 const HOUR_SECONDS = 3_600
-/** How long after an event the same question leaves no second event. */
+/** The same question leaves no second event for this time after the first. */
 const SAME_QUESTION_MS = 60_000
 const QUESTIONS_MAX = 10_000
 
@@ -38,22 +38,26 @@ export interface AuditTrailPorts {
   readonly clock: Clock
   readonly timer: Timer
   readonly ids: IdSource
-  /** Told when the stream cannot be relied on. */
+  /** Is told when the stream cannot be relied on. */
   readonly quarantine?: Pick<Quarantine, 'note'>
 }
 
 type Verified = VerificationEvent['data']
 
-/** What of a question says whose records, and from when to when; null: all of them. */
+/**
+ * The part of a question that says whose records, and from when to when; null means all of them.
+ */
 export type Subject = Readonly<Record<string, string | null>>
 
 export class AuditTrail {
   readonly #ports: AuditTrailPorts
   readonly #stream: FoldedStream
-  /** Its last event is the last verification, however many reads there were since. */
+  /**
+   * The last event of this stream is the last verification, however many reads there were since.
+   */
   readonly #verifications: FoldedStream
   readonly #perToken: RateLimit
-  /** When each question left its event. */
+  /** The time at which each question left its event. */
   readonly #questions = new RecentlyUsed<string, number>({ entriesMax: QUESTIONS_MAX })
 
   constructor(ports: AuditTrailPorts) {

@@ -39,7 +39,7 @@ async function accountOpened(): Promise<string> {
   return opened.account_id
 }
 
-/** Who they are is shown, and stands in no event. */
+/** Reads the events with the names of the callers shown, which stand in no event. */
 async function reads() {
   const stored = await storedReads()
   for (const [actor] of stored) expect(wordsIn(actor)).toHaveLength(1)
@@ -161,7 +161,7 @@ test('a body that comes after its token was revoked changes nothing', async () =
 test('a token has few tails at once, and gets another when one ends', async () => {
   const { secret } = await made('watcher', 'auditor')
   const leave = Array.from({ length: 9 }, () => new AbortController())
-  // Kept: a response that is collected as garbage ends its tail.
+  // The responses are kept: one that is collected as garbage ends its tail.
   const tails: Response[] = []
   const tail = async (n: number) => {
     const headers = { authorization: `Bearer ${secret}` }

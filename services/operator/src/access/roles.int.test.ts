@@ -14,7 +14,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 const ROOT = 'the root token'
 const WEEK_MS = 7 * 24 * 3_600_000
 
-/** Written out once more by hand: a role that changes in a declaration must change here too. */
+/**
+ * The roles are written out once more by hand, so that one that changes in a declaration must
+ * change here too.
+ */
 const leastRoles: Readonly<Record<keyof Operations | '/metrics', AdminRole>> = {
   openAccount: 'operator',
   listAccounts: 'auditor',
@@ -96,7 +99,7 @@ const routes: Readonly<Record<string, Pick<Declaration, 'method' | 'path'>>> = {
   '/metrics': { method: 'GET', path: '/metrics' },
 }
 
-/** Whoever gets as far as the handler is told so, and nothing happens. */
+/** Makes handlers that tell every caller who gets as far as that, and do nothing. */
 function handlersThatSayReached(): Operations {
   const reached = new ServiceError('upgrade_refused', 'reached')
   const one = async () => Promise.reject(reached)

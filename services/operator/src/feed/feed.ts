@@ -7,16 +7,16 @@ export interface FeedState {
   readonly topic: string
   /** Every event up to here was found in the topic. */
   readonly position: Position
-  /** How long the oldest event that is read and not acknowledged has been waiting for it. */
+  /** The time that the oldest event that is read and not acknowledged has been waiting for it. */
   readonly waitingMs: number
-  /** What keeps the feed from going on, in words; null while all is well. */
+  /** Says in words what keeps the feed from going on; null while all is well. */
   readonly trouble: string | null
-  /** What the topic has lost of what it had acknowledged, in words. */
+  /** Says in words what the topic has lost of what it had acknowledged. */
   readonly lost: string | null
 }
 
 export interface Feed {
-  /** What comes the other way, where a topic of payments is named. */
+  /** The payments that come the other way, where a topic of them is named. */
   readonly topUps?: TopUps
   status(): FeedState
   check(options: {

@@ -6,15 +6,15 @@ export interface TopUps {
     readonly topic: string
     readonly group: string
     readonly deadLetterTopic: string
-    /** Of this server since its start, as the next two. */
+    /** Counts since the start of this server, as the next two do. */
     readonly granted: number
     readonly repeated: number
     readonly dead: number
     /** Records of this server's partitions that are not taken yet, as far as it was told. */
     readonly waiting: bigint
-    /** What keeps payments from being granted, in words; null while all is well. */
+    /** Says in words what keeps payments from being granted; null while all is well. */
     readonly trouble: string | null
-    /** What the topic dropped before it was taken, in words. */
+    /** Says in words what the topic dropped before it was taken. */
     readonly skipped: string | null
   }
 }

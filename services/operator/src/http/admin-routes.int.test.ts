@@ -54,7 +54,7 @@ describe('the admin routes', () => {
       const headers = { authorization: `Bearer ${OPERATOR_TOKEN}` }
       const answer = await fetch(url, { method, headers })
       if (method === 'GET') expect([name, answer.status]).toEqual([name, 400])
-      // Where there is no such route, the framework answers in its own shape.
+      // The framework answers in its own shape where there is no such route.
       else expect(await answer.text(), name).not.toContain('"Not Found"')
     }
   })

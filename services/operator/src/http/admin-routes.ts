@@ -19,11 +19,13 @@ export interface AdminRoutes extends Pick<OperationRoutes, 'operationsOf'> {
   readonly operatorToken: string
   readonly adminTokens: AdminTokens
   readonly rateLimits: RateLimits
-  /** How many wrong tokens are looked at in a minute from one address. */
+  /** The number of wrong tokens that are looked at in a minute from one address. */
   readonly badTokensPerMinute: number
-  /** Where these routes listen, as the record says that the CLI finds the server by. */
+  /**
+   * The address at which these routes listen, as in the record that the CLI finds the server by.
+   */
   readonly address?: () => string
-  /** Without them `/metrics` is a path that is not there. */
+  /** The metrics. Without them `/metrics` is a path that is not there. */
   readonly metrics?: Pick<Metrics, 'text'>
 }
 
@@ -35,7 +37,8 @@ export function adminRoutes(options: AdminRoutes): FastifyPluginAsync {
     requireStill: (caller) => tokens.requireStill(caller),
   }
   return async (app: FastifyInstance) => {
-    // Into this very context, so that its one look at the caller stands before these routes too.
+    // The routes go into this very context, so that its one look at the caller stands before them
+    // too.
     await operationRoutes({ operationsOf, callers })(app, {})
     if (metrics !== undefined) {
       app.get('/metrics', { config: { leastRole: 'metrics' } }, (_request, reply) => {

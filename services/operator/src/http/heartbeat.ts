@@ -25,7 +25,8 @@ export async function* withHeartbeat<T extends object>(
       }
     }
   } finally {
-    // Not awaited: a source that waits for its next value returns only when its signal is aborted.
+    // This is not awaited: a source that waits for its next value returns only when its signal is
+    // aborted.
     void iterator.return?.()
   }
 }

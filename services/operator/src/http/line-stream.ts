@@ -1,4 +1,4 @@
-/** What an operation answers line by line, as the text of the answer: newline-delimited JSON. */
+/** Makes the text of an answer that an operation gives line by line: newline-delimited JSON. */
 import { Readable } from 'node:stream'
 import { answerableError } from '@svc/contracts/ports/answerable-error'
 import { withHeartbeat } from './heartbeat.ts'

@@ -1,6 +1,7 @@
 /**
- * How many answers by lines a token has open. Each is a subscription, or a long question that takes
- * the time of the server: whoever holds one token gets few at once, so that others get theirs.
+ * Counts the answers by lines that a token has open. Each is a subscription, or a long question
+ * that takes the time of the server: whoever holds one token gets few at once, so that others get
+ * theirs.
  */
 import type { ServerResponse } from 'node:http'
 import type { Caller } from '@svc/contracts/admin/caller'

@@ -20,7 +20,7 @@ declare module 'fastify' {
     readonly leastRole?: AdminRole | 'anybody'
   }
   interface FastifyRequest {
-    /** Who calls a route of the operator's; null on an open one. */
+    /** The caller of a route of the operator's; null on an open one. */
     adminCaller: Caller | null
   }
 }
@@ -40,7 +40,7 @@ export interface OperationRoutes {
 /** Every operation parses its input by itself: so it takes whatever a request gives. */
 type Handler = (given: unknown, signal: AbortSignal) => Promise<unknown> | AsyncIterable<object>
 
-/** To be registered into a context of their own: each of its routes says the least role for it. */
+/** Makes routes, to be registered into a context of their own: each says the least role for it. */
 export function operationRoutes({ operationsOf, callers }: OperationRoutes): FastifyPluginAsync {
   return async (app: FastifyInstance) => {
     const streams = new OpenStreams()
@@ -88,7 +88,10 @@ interface Asked {
   readonly streams: OpenStreams
   readonly declared: Declaration
   readonly handler: Handler
-  /** Asked before it begins, and for every line. */
+  /**
+   * Is asked before the answer begins, and for every line. Throws when the caller may no longer
+   * have it.
+   */
   requireStill(): Promise<void>
 }
 
@@ -109,7 +112,7 @@ async function answer(
   return reply.type('application/x-ndjson').send(lines)
 }
 
-/** Not parsed yet: that is the first thing that the operations do. */
+/** Collects the input as it was given. The operations parse it before they do anything else. */
 function givenIn(declared: Declaration, request: FastifyRequest): object {
   const given = givenFields(declared, request)
   const key = request.headers['idempotency-key']

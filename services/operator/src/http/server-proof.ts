@@ -7,7 +7,10 @@
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** Below the operator's routes; the only one that is asked without the token. */
+/**
+ * The path below the operator's routes that a server is asked for its proof at. It is the only one
+ * that is asked without the token.
+ */
 export const PROOF_PATH = '/identity'
 export const noncePattern = /^[0-9a-f]{64}$/
 

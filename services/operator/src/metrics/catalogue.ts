@@ -11,7 +11,7 @@ export interface MetricEntry {
   readonly kind: 'counter' | 'gauge' | 'histogram'
   readonly labels: readonly string[]
   readonly unit: string
-  /** One sentence, shown by Prometheus and on the reference page. */
+  /** Describes the metric in one sentence, which Prometheus and the reference page show. */
   readonly help: string
 }
 
@@ -320,7 +320,7 @@ export const cacheMetrics = {
   },
 } as const satisfies Record<string, MetricEntry>
 
-/** In the order of the reference page. */
+/** The metrics in the order of the reference page. */
 export const metricCatalogue: Readonly<Record<string, MetricEntry>> = {
   ...gatewayMetrics,
   ...ledgerMetrics,

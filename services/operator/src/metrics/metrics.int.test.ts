@@ -33,7 +33,7 @@ let metrics: ReturnType<typeof createMetrics>
 beforeEach(async () => {
   metrics = createMetrics(sources)
   fixture = await startGateway({ workers: 2, requestObserver: metrics.requests })
-  // Both are known to the pool before a test looks at them.
+  // The pool has to know both workers before a test looks at them.
   await expect.poll(() => fixture.pool.workers.every(({ ready }) => ready)).toBe(true)
 })
 afterEach(() => fixture[Symbol.asyncDispose]())

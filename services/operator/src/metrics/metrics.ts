@@ -28,7 +28,7 @@ export interface MetricsSources {
     readonly views: Pick<Projections['views'], 'accountTotals'>
   }
   readonly store?: Pick<EventStore, 'lastPosition'>
-  /** Undefined where no Kafka is named. */
+  /** Is undefined where no Kafka is named. */
   readonly feed?: Feed | undefined
   /** Default: nothing is ever set aside. */
   readonly quarantine?: Pick<Quarantine, 'list'>
@@ -37,7 +37,7 @@ export interface MetricsSources {
 export interface Metrics {
   /** Counts requests. */
   readonly requests: RequestObserver
-  /** All of them as Prometheus reads them. What does not answer in time is left out. */
+  /** Writes all of them as Prometheus reads them. What does not answer in time is left out. */
   text(): Promise<string>
 }
 

@@ -1,4 +1,7 @@
-/** What Prometheus users expect of every Node.js program: processor, memory, event loop, GC. */
+/**
+ * The metrics that Prometheus users expect of every Node.js program: processor, memory, event loop,
+ * GC.
+ */
 import { collectDefaultMetrics, Registry } from 'prom-client'
 
 export class ProcessMetrics {

@@ -80,7 +80,7 @@ class CountedRequest implements ObservedRequest {
   readonly #metrics: RequestMetrics
   readonly #format: WireFormat
   readonly #beganAtMs = performance.now()
-  /** Nothing runs for an answer that is given again. */
+  /** Whether a run took place. An answer that is given again has none. */
   #ran = false
   #failure: ServiceError | undefined
 
@@ -126,7 +126,7 @@ function outcomeOf({ entry }: ServiceError): Outcome {
   return entry.status < FIRST_SERVER_ERROR ? 'refused' : 'failed'
 }
 
-/** Measured by the worker's clock: a slow reader must not make the model look slow. */
+/** Measures by the worker's clock: a slow reader must not make the model look slow. */
 function secondsPerToken({
   latencies: { firstTokenMs, totalMs },
   outputTokens,

@@ -14,14 +14,14 @@ export class SampleSheet<Name extends string> {
     for (const [name, { kind, labels, help }] of Object.entries<MetricEntry>(entries)) {
       const options = { name, help, labelNames: [...labels], registers: [this.#registry] }
       const metric = kind === 'counter' ? new Counter(options) : new Gauge(options)
-      // Without labels it begins at 0, which nobody has said.
+      // A metric without labels begins at 0, which nobody has said.
       if (labels.length === 0) metric.remove({})
       metrics.set(name, metric)
     }
     this.#metrics = metrics
   }
 
-  /** Written once for a name and its labels. */
+  /** Writes a value. Is called once for a name and its labels. */
   write(name: Name, labels: Labels, value: number): void {
     this.#metrics.get(name)?.inc(labels, value)
   }

@@ -1,4 +1,4 @@
-/** What the workers tell of themselves, as samples. */
+/** Makes samples of what the workers tell of themselves. */
 import type { StateResponse, TierState } from '@svc/contracts/worker/protocol'
 import type { FleetWorker, WorkerSnapshot } from '../workers/worker-fleet.ts'
 import { cacheMetrics, workerMetrics } from './catalogue.ts'
@@ -90,7 +90,10 @@ const tierFields = {
   corrupt: 'svc_worker_cache_tier_corrupt_total',
 } as const satisfies Record<keyof TierState, WorkerMetricName>
 
-/** What lies in Redis no worker knows: a 0 would be untrue. */
+/**
+ * The fields that a worker knows of its own memory alone. No worker knows them of Redis, and a 0
+ * would be untrue.
+ */
 const knownOfMemory: ReadonlySet<keyof TierState> = new Set([
   'blocks',
   'bytes',

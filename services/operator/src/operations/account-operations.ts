@@ -100,7 +100,7 @@ function creditLists(ports: OperationPorts): Pick<OperationHandlers, 'listGrants
       }
       await viewsCurrent(ports, 'accounts')
       checkAccount(ports, accountId)
-      // One more than asked for: only then it is known that more follow.
+      // This reads one more than asked for, because only that one tells that more follow.
       const rows = await pace.step(() => projections.views.holds({ ...query, limit: limit + 1 }))
       const shown = rows.slice(0, limit)
       const last = rows.length > limit ? shown.at(-1) : undefined

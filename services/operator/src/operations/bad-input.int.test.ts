@@ -25,7 +25,7 @@ const AMOUNTS = [
   '1,5',
   '9'.repeat(19),
 ]
-/** Not of any list. */
+/** A cursor that no list gave. */
 const FORGED = 'x'.repeat(40)
 
 let operations: Operations

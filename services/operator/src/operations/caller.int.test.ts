@@ -1,4 +1,4 @@
-/** Whoever writes is named in the event. */
+/** The event names whoever writes. */
 import { rootCaller } from '@svc/contracts/admin/caller'
 import { decodeMetadata } from '@svc/contracts/events/codec'
 import { START } from '@svc/contracts/ports/event-store'

@@ -45,7 +45,7 @@ test('refunds, voids, adjustments, pay-outs and write-offs', async () => {
   const nothing = { promotional: '0.00', expired: '0.00' }
   expect(row(account_id)).toMatchObject({
     ...{ ...nothing, corrected: '-498.00' },
-    // What is given back of a charge is no money that leaves.
+    // A refund of a charge is no money that leaves.
     refunded: formatExact(-parseDollars(back.amount)),
   })
   expect(row(paidOut)).toMatchObject({

@@ -45,7 +45,7 @@ function customer(name: string): { history: AccountHistory; debited: readonly st
   return { history, debited }
 }
 
-/** With two requests that run. */
+/** Makes a customer with two requests that run. */
 function busyCustomer(name: string): AccountHistory {
   const { history } = customer(name)
   for (const [name, hours] of [

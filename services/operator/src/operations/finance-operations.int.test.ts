@@ -90,7 +90,7 @@ function expectedOf(moved: readonly Moved[], from: number, to: number) {
   }
 }
 
-// Both of the days on which clocks change in Berlin and Los Angeles are in these months.
+// These months have both of the days on which clocks change in Berlin and Los Angeles.
 const months = [
   ['2026-10', 'UTC', '2026-10-01T00:00:00Z', '2026-11-01T00:00:00Z'],
   ['2026-10', 'Europe/Berlin', '2026-10-01T00:00:00+02:00', '2026-11-01T00:00:00+01:00'],

@@ -14,7 +14,7 @@ import type { AccountMonth, AccountRow } from '@svc/projections/views'
 import { reconcileLines } from './books/reconcile-lines.ts'
 import { type OperationPorts, viewsCurrent } from './ports.ts'
 
-/** Looked at in one step: a few milliseconds. */
+/** This many are looked at in one step, which takes a few milliseconds. */
 const ACCOUNTS_PER_STEP = 50
 
 type Sums = { -readonly [Name in keyof MonthSums]: bigint }
@@ -30,7 +30,7 @@ export function financeOperations(
   }
 }
 
-/** All sums are of one position of the log, whatever is written meanwhile. */
+/** Makes the report. All sums are of one position of the log, whatever is written meanwhile. */
 async function monthReport(
   ports: OperationPorts,
   month: string,

@@ -49,7 +49,7 @@ export function keyOperations(
   }
 }
 
-/** What each key of an account was used for, by its id. */
+/** Finds what each key of an account was used for, by its id. */
 export async function usesOfKeys(
   ports: OperationPorts,
   accountId: string,

@@ -16,7 +16,7 @@ import { compareLines } from './replay/compare-lines.ts'
 import { replayLines } from './replay/replay-lines.ts'
 import { quarantinedStream } from './values/details.ts'
 
-/** For a tail that nothing ends but its reader, who leaves it. */
+/** This signal never aborts. It is for a tail that nothing ends but its reader, who leaves it. */
 const never = new AbortController().signal
 
 export function logOperations(

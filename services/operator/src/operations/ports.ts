@@ -1,4 +1,4 @@
-/** What the operations are carried out with. */
+/** The ports that the operations need. */
 import type { ServiceStatus } from '@svc/contracts/admin/workers'
 import { ServiceError } from '@svc/contracts/errors'
 import type { EventStore, Position } from '@svc/contracts/ports/event-store'
@@ -20,7 +20,7 @@ import type { PeoplePorts } from '../people/ports.ts'
 import type { WorkerPorts } from '../workers/worker-operations.ts'
 import type { NameMemory } from './texts/name-memory.ts'
 
-/** How long an answer waits for the views to have all that is in the log: in a running server … */
+/** An answer waits this long for the views to have all that is in the log: in a running server … */
 const VIEWS_TIMEOUT_MS = 10_000
 /** … and in a folder just opened, whose views may have to be built first. */
 const VIEWS_BUILD_TIMEOUT_MS = 600_000
@@ -28,7 +28,7 @@ const VIEWS_BUILD_TIMEOUT_MS = 600_000
 export interface ServiceInformation {
   readonly version: string
   readonly mode: ServiceStatus['mode']
-  /** Null for a service that is stopped. */
+  /** Is null for a service that is stopped. */
   readonly baseUrl: string | null
   readonly dataDir: string
   /** `sqlite`, `memory` … */
@@ -39,7 +39,7 @@ export interface ServiceInformation {
 
 export interface OperationPorts extends WorkerPorts, Omit<PeoplePorts, 'information'> {
   readonly adminTokens: AdminTokens
-  /** Where it is noted who was shown what. */
+  /** The trail that notes who was shown what. */
   readonly auditTrail: AuditTrail
   readonly refusedRequests: Pick<RefusedRequests, 'find'>
   readonly ledger: Ledger
@@ -50,16 +50,16 @@ export interface OperationPorts extends WorkerPorts, Omit<PeoplePorts, 'informat
   /** Default: nothing is ever set aside. */
   readonly quarantine?: Quarantine
   readonly evidence: EvidenceSources
-  /** Beside the log: what its events have words for. */
+  /** The texts beside the log that its events have words for. */
   readonly texts: TextStore
-  /** What searches remember of names. Default: nothing. */
+  /** The names that searches remember. Default: nothing. */
   readonly names?: NameMemory
-  /** Shared by everything of this process that takes long. */
+  /** All long work of this process shares this pace. */
   readonly pace: Pace
   readonly clock: Clock
-  /** Where events are sent to other systems. */
+  /** The feed that sends events to other systems. */
   readonly feed?: Feed
-  /** What is remembered of the log outside of it. */
+  /** The witnesses that remember the log outside of it. */
   readonly memory?: { witnesses(): Iterable<LogWitness> }
   readonly information: ServiceInformation
 }

@@ -55,7 +55,7 @@ export function priceOperations(
       const changed = await ledger.administration.setPriceList(accountId, { priceList, actor })
       return { account_id: accountId, price_list: priceList, changed }
     },
-    // Also those that another gateway has just published.
+    // The answer has prices too that another gateway has just published.
     async listPrices() {
       await viewsCurrent(ports, 'accounts')
       return projections.views.prices().map(priceDetails)

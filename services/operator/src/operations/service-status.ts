@@ -1,4 +1,4 @@
-/** What a service is and how far it is, at a glance. */
+/** Tells at a glance what a service is and how far it is. */
 import type { ServiceStatus } from '@svc/contracts/admin/workers'
 import { StoreUnavailableError } from '@svc/contracts/ports/event-store'
 import { noQuarantine, type StreamDamage } from '@svc/contracts/ports/quarantine'
@@ -18,7 +18,7 @@ export async function serviceStatus(ports: OperationPorts): Promise<ServiceStatu
   // A folder just opened has views that are about to follow; a server shows them as they are.
   if (mode === 'stopped' && log.position !== null) await viewsCurrent(ports, 'accounts')
   const views = log.position === null ? projections.lastStatus() : await projections.status()
-  // Read last, so that they hold whatever the positions say that the views have.
+  // The counts are read last, so that they hold whatever the positions say that the views have.
   const counts = countsInViews(ports)
   const workers = workerSummaries(ports)
   return {

@@ -4,7 +4,7 @@ import type { WorkerSummary } from '@svc/contracts/admin/workers'
 import { MODEL } from '@svc/contracts/wire/models'
 import type { Pricing } from '@svc/ledger/ledger'
 
-/** What mends it, in dollars per million tokens. */
+/** This command mends it, in dollars per million tokens. */
 export const PUBLISH_A_PRICE = 'price publish --input USD --cached-input USD --output USD'
 
 /** @returns the names of the models of these workers for which no price is in force */

@@ -1,4 +1,4 @@
-/** What accounts used. */
+/** The operations that tell what accounts used. */
 import type { OperationHandlers } from '@svc/contracts/admin/operations'
 import { ServiceError } from '@svc/contracts/errors'
 import { requestsPage } from '@svc/projections/requests-answer'

@@ -69,7 +69,7 @@ function shownLink(baseUrl: string | null, { linkId, secret, expiresAt }: Issued
   }
 }
 
-/** Whoever could change these could make themselves one of them. */
+/** Refuses all but owners, because whoever could change these could make themselves one of them. */
 export function requireOwner(role: AdminRole, isOfPlatform: boolean): void {
   if (!isOfPlatform || isAllowed(role, 'owner')) return
   const message = 'Only an owner of the service changes who runs it.'

@@ -44,7 +44,8 @@ export function userOperations(
       await userOf(users, userId)
       const command = { type: 'SetStatus', userId, status: 'erased' } as const
       const { changed } = await users.change(command, actor)
-      // Also when it was erased before: the file may have been restored from a backup since.
+      // The records are erased also when the user was erased before: the file may have been
+      // restored from a backup since.
       const wasKept = await userRecords.erase(userId)
       return { user_id: userId, changed: changed || wasKept }
     },

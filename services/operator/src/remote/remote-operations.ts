@@ -7,7 +7,7 @@ import { parsedInput } from '@svc/contracts/parsed-input'
 import { z } from 'zod'
 import { jsonLines } from './json-lines.ts'
 
-/** There is no service at that address. Its message is one line for the operator. */
+/** Is thrown when there is no service at that address. Its message is one line for the operator. */
 class UnreachableError extends Error {
   override readonly name = 'UnreachableError'
 }

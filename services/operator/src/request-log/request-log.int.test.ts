@@ -7,7 +7,7 @@ import { plainScript } from '@svc/testing/scripted-worker'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { RequestLog } from './request-log.ts'
 
-/** In the question, the answer, the key: in no line. */
+/** This is in the question, the answer and the key, and may be in no line. */
 const CANARY = 'canary'
 
 interface Logged {

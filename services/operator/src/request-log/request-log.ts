@@ -38,7 +38,7 @@ interface Line {
   readonly outcome: Outcome
   readonly format: WireFormat
   readonly model: string | null
-  /** Null when the client had left. */
+  /** Is null when the client had left. */
   readonly status: number | null
   readonly code: string | null
   readonly [field: string]: unknown

@@ -10,14 +10,17 @@ export const STATE_TIMEOUT_MS = 3_000
 
 export interface FleetWorker {
   readonly workerId: string
-  /** Where it is, for people: without its secret. */
+  /** The address for people, without the worker's secret. */
   readonly address: string
-  /** What it last said; undefined while it gives no answer. */
+  /** The worker's last health; undefined while it gives no answer. */
   readonly health: HealthResponse | undefined
   /** Generations of this gateway that run on it. */
   readonly running: number
   readonly ready: boolean
-  /** It is about to stand aside, or to go: it takes only what no other can, and soon nothing. */
+  /**
+   * Whether it is about to stand aside, or to go: it takes only what no other can, and soon
+   * nothing.
+   */
   readonly leaving: boolean
   /** Why its last health call failed. */
   readonly problem: WorkerFailure | undefined
@@ -51,7 +54,7 @@ export function workerOf({ workers }: Pick<WorkerFleet, 'workers'>, workerId: st
   throw new ServiceError('not_found', `There is no worker ${workerId}; there are: ${names}.`)
 }
 
-/** How many take requests now. */
+/** Counts the workers that take requests now. */
 export function readyWorkers({ workers }: Pick<WorkerFleet, 'workers'>): number {
   return workers.filter(({ ready, leaving }) => ready && !leaving).length
 }
@@ -59,7 +62,7 @@ export function readyWorkers({ workers }: Pick<WorkerFleet, 'workers'>): number 
 /** A worker with what it says of itself now. */
 export interface WorkerSnapshot {
   readonly worker: FleetWorker
-  /** Undefined when it did not answer in time. */
+  /** Is undefined when the worker did not answer in time. */
   readonly state: StateResponse | undefined
 }
 

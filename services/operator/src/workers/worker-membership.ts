@@ -17,7 +17,7 @@ import {
 } from '@svc/contracts/worker/address'
 import { type FleetWorker, readyWorkers, type WorkerFleet, workerOf } from './worker-fleet.ts'
 
-/** More is a script that went wrong: each is watched all the time. */
+/** A script that makes more has gone wrong: each worker is watched all the time. */
 const WORKERS_MAX = 256
 
 /**

@@ -1,4 +1,7 @@
-/** What an operator can ask of the workers of a running server, and tell them. */
+/**
+ * The operations by which an operator asks the workers of a running server, and tells them what to
+ * do.
+ */
 
 import type { OperationInput, Operations } from '@svc/contracts/admin/operations'
 import type { AuditedWorker, AuditResult, DrainedWorker } from '@svc/contracts/admin/workers'
@@ -18,7 +21,7 @@ import type { WorkerSources } from './worker-summary.ts'
 export interface WorkerPorts extends WorkerSources {
   /** Only a running server has workers. */
   readonly fleet?: WorkerFleet
-  /** What workers on TCP expect of the server. */
+  /** The secret that workers on TCP expect of the server. */
   readonly workerSecret?: string | undefined
 }
 
@@ -66,7 +69,7 @@ async function drain(
   }
 }
 
-/** One after the other, so that the others serve at their full speed meanwhile. */
+/** Audits one worker after the other, so that the others serve at their full speed meanwhile. */
 async function* audit(
   { workers }: WorkerFleet,
   sample: number,

@@ -4,7 +4,7 @@ import type { FleetWorker, WorkerFleet } from './worker-fleet.ts'
 
 /** The process of a worker that the server itself has started. */
 export interface SupervisedProcess {
-  /** Shown while the worker gives no answer. */
+  /** Is shown while the worker gives no answer. */
   readonly state: string
   /** Starts after the first one. */
   readonly restarts: number

@@ -23,7 +23,7 @@ const NAMES_PER_STEP = 100
 /** `Customer 9` comes before `Customer 10`, and a letter with an accent beside the one without. */
 const nameOrder = new Intl.Collator('en', { numeric: true })
 
-/** What waits for somebody to do something comes first. */
+/** Ranks first what waits for somebody to do something. */
 const statusRanks: Readonly<Record<Status, bigint>> = { frozen: 2n, open: 1n, closed: 0n }
 
 type Status = AccountRow['status']
@@ -109,7 +109,8 @@ export class AccountLists {
     { limit, after = '' }: Page,
   ): Promise<readonly AccountRow[]> {
     const { projections, pace } = this.#ports
-    // Where few fit, pages as small as what is asked for would be many.
+    // Where few accounts have the status, pages as small as the one that is asked for would be
+    // many.
     const perStep = status === undefined ? limit : ROWS_PER_STEP
     const found: AccountRow[] = []
     for (let from = after; found.length < limit; ) {
@@ -165,7 +166,7 @@ export class AccountLists {
     }
   }
 
-  /** All of a status, step by step; none of a step may fit. */
+  /** Reads all accounts of a status, step by step; none of a step may fit. */
   async *#standings(status: Status | undefined): AsyncGenerator<readonly AccountStanding[]> {
     const { projections, pace } = this.#ports
     let next: number | undefined = 0
@@ -179,11 +180,11 @@ export class AccountLists {
     }
   }
 
-  /** What each account spent in thirty days, in their order. */
+  /** Adds up what each account spent in thirty days, in the order of the accounts. */
   async #spentBy(accounts: readonly SpendingAccount[]): Promise<readonly bigint[]> {
     const { projections, pace, clock } = this.#ports
     const [from] = lastThirtyDays(clock.nowMs())
-    // Who did nothing since spent nothing since.
+    // Accounts that did nothing since then spent nothing since then.
     const active = accounts.filter(({ lastActivityAt }) => lastActivityAt >= from)
     const spent = new Map<string, bigint>()
     for (let taken = 0; taken < active.length; ) {

@@ -2,7 +2,10 @@
 
 export interface Ranked<Rank> {
   readonly accountId: string
-  /** Of the same rank, the account that is opened later, and so has the higher id, comes first. */
+  /**
+   * The rank of the account. Of the same rank, the account that was opened later, and so has the
+   * higher id, comes first.
+   */
   readonly rank: Rank
 }
 

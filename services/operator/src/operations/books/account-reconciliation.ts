@@ -24,7 +24,7 @@ interface RunningRequest {
   readonly price: PriceVersion
   readonly promptTokens: number
   readonly maxOutputTokens: number
-  /** Null until metered. */
+  /** Is null until the request is metered. */
   metered: TokenCounts | null
 }
 
@@ -61,13 +61,13 @@ export class AccountReconciliation {
     this.#findings.add('postings', subject, `the postings of ${event.type} sum to ${sum}`, sum)
   }
 
-  /** Behind the last event. */
+  /** Is called behind the last event. */
   finish(): void {
     const { settled, held } = this.#books
     for (const [requestId, { metered, price }] of this.#running) {
       if (metered !== null) this.#missingDebit(requestId, price, metered)
     }
-    // What is not balanced was told with its event.
+    // An event that is not balanced was told of when it was read.
     if (this.#areBalanced && settled !== this.#recorded) {
       const problem = 'the postings and the balance are not the same'
       this.#findings.add('postings', this.#accountId, problem, settled - this.#recorded)
@@ -154,7 +154,7 @@ export class AccountReconciliation {
     const difference = this.#recorded - this.#sum
     const problem = `the balance is ${this.#recorded}, and adds up to ${this.#sum}`
     this.#findings.add('balances', subject, problem, difference)
-    // Told once: what follows is held against the balance as it stands.
+    // This was told once: what follows is held against the balance as it stands.
     this.#sum = this.#recorded
   }
 
@@ -170,7 +170,7 @@ export class AccountReconciliation {
   }
 }
 
-/** What an event changes the balance by. */
+/** Tells by how much an event changes the balance. */
 function movedBy({ type, data }: BalanceMove): PicoDollars {
   switch (type) {
     case 'CreditGranted':

@@ -1,7 +1,10 @@
 /** The live views against views that are made anew from the log, with how far that is. */
 import type { Projections } from '@svc/projections/open-projections'
 
-/** About what of the time it takes to fold the log; the rest is the comparison of the rows. */
+/**
+ * The share of the time that it takes to fold the log, roughly; the rest is the comparison of the
+ * rows.
+ */
 const FOLD_SHARE = 0.7
 
 export interface ComparedSources {
@@ -13,7 +16,7 @@ export interface ComparedSources {
 export interface ComparedProgress {
   /** `log` while that is folded, then the view whose rows are compared. */
   readonly part: string
-  /** Of the whole, 0 to 1. */
+  /** The share of the whole that is done, 0 to 1. */
   readonly share: number
   /** Events that were folded. */
   readonly events: number
@@ -41,7 +44,7 @@ export async function comparedViews(
   return projections.compare(show, signal, onBatch)
 }
 
-/** Such as `accounts account_id=acct_…`. */
+/** Names a row, such as `accounts account_id=acct_…`. */
 export function rowText({ table, key }: RowDifference): string {
   const columns = Object.entries(key).map(([name, value]) => `${name}=${value}`)
   return [table, ...columns].join(' ')

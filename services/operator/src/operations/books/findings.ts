@@ -1,4 +1,4 @@
-/** What a reconciliation found, by equation: how much in all, and where first. */
+/** Collects what a reconciliation found, by equation: how much in all, and where first. */
 import {
   type EquationName,
   equationNames,
@@ -6,10 +6,10 @@ import {
 } from '@svc/contracts/admin/finance'
 import { formatExact } from '@svc/contracts/money'
 
-/** Enough to see what is wrong; the difference counts all of them. */
+/** This many are enough to see what is wrong; the difference counts all of them. */
 const FINDINGS_SHOWN_MAX = 100
 
-/** Of tokens, pico-dollars or rows, whatever the equation is about. */
+/** An amount of tokens, pico-dollars or rows, whatever the equation is about. */
 type Difference = bigint
 
 export class Findings {

@@ -15,16 +15,19 @@ import { AccountReconciliation } from './account-reconciliation.ts'
 import type { Findings } from './findings.ts'
 
 const PAGE_EVENTS = 250
-/** About a millisecond each. */
+/** This many take about a millisecond. */
 const STEP_EVENTS = 50
 const STEP_ACCOUNTS = 250
 
 export interface ReconciledLog {
   readonly events: number
   readonly accounts: number
-  /** Of the last event that was looked at. */
+  /** The position of the last event that was looked at. */
   readonly position: Position
-  /** Of all accounts together: the sum of all postings, zero when those of every event are. */
+  /**
+   * The balance of all accounts together: the sum of all postings, zero when those of every event
+   * are.
+   */
   readonly trialBalance: TrialBalance
 }
 
@@ -69,7 +72,11 @@ export class LogReconciliation {
     }
   }
 
-  /** Behind the last event. @throws when the signal aborts */
+  /**
+   * Is called behind the last event.
+   *
+   * @throws when the signal aborts
+   */
   async finish(signal: AbortSignal): Promise<ReconciledLog> {
     const trialBalance = zeroBalances()
     const close = (account: AccountReconciliation): void => {
@@ -105,7 +112,9 @@ function takeEvent(
   account.take(event, subject)
 }
 
-/** Whoever alters history may leave what is no event. */
+/**
+ * Checks an event, because whoever alters history may leave what is none. Gives undefined for that.
+ */
 function checked(decoded: DecodedEvent | undefined): DomainEvent | undefined {
   if (decoded === undefined) return undefined
   try {

@@ -14,7 +14,7 @@ export interface OverdueHoldsPorts {
   readonly clock: Clock
 }
 
-/** Of the thousand oldest holds that there are. */
+/** Finds those that are overdue among the thousand oldest holds. */
 export function overdueHolds({
   projections,
   clock,

@@ -1,5 +1,5 @@
 /**
- * How many events of the log each view lacks. Positions do not tell it everywhere: in an
+ * Counts the events of the log that each view lacks. Positions do not tell it everywhere: in an
  * EventStoreDB they are bytes of its files, and events of others lie between ours.
  *
  * All views follow the same log and count the events in their rows. What a view lacks of the
@@ -12,7 +12,7 @@ import {
 } from '@svc/contracts/ports/event-store'
 import type { ProjectionDetails } from '@svc/projections/projection-status'
 
-/** While no view is at the end of the log: some 50 ms of an EventStoreDB. */
+/** This many are counted while no view is at the end of the log: some 50 ms of an EventStoreDB. */
 const COUNTED_MAX = 1_000
 
 type View = Pick<ProjectionDetails, 'position' | 'head' | 'events' | 'state'>
@@ -48,7 +48,7 @@ export async function behindEvents(
   )
 }
 
-/** Behind a position, up to another. */
+/** Counts the events behind a position, up to another. */
 async function eventsBetween(
   { store, densePositions }: CountedLog,
   after: Position,

@@ -14,7 +14,7 @@ import {
 import type { Pace } from '@svc/contracts/ports/pace'
 import { loggedEvent } from '../values/details.ts'
 
-/** Read and looked at in one step. */
+/** This many are read and looked at in one step. */
 export const STEP_EVENTS = 250
 /** A page looks at no more than this, so that its answer comes soon: the next one goes on. */
 export const LOOKED_AT_MAX = 100_000
@@ -47,7 +47,7 @@ export async function listEvents(
   for await (const events of steps(source, filter)) {
     for (const event of events) {
       if (!matches(event, filter)) continue
-      // One more than asked for: only then it is known that more follow.
+      // This event is one more than was asked for: only now it is known that more follow.
       if (found.length === filter.limit) return pageOf(found, found.at(-1)?.position)
       found.push(loggedEvent(event))
     }
@@ -79,7 +79,9 @@ export async function* tailEvents(
   }
 }
 
-/** What to say of a position where no event of the log stands; any other error as it is. */
+/**
+ * Gives the error for a position where no event of the log stands; any other error stays as it is.
+ */
 export function placeError(param: 'after' | 'until', error: unknown): unknown {
   const isOfPlace = error instanceof RangeError || error instanceof PositionBeyondEndError
   if (!isOfPlace) return error
@@ -161,7 +163,7 @@ async function firstRevisionBehind(
   return start === START ? 0 : behind
 }
 
-/** Nothing that was read stands before the position of the filter. */
+/** The position of the filter needs no look: nothing that was read stands before it. */
 function matches(event: RecordedEvent, { stream, type }: EventFilter): boolean {
   return (
     (stream === undefined || event.stream === stream) && (type === undefined || event.type === type)

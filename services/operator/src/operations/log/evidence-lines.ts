@@ -1,4 +1,4 @@
-/** What proves the history of the accounts to whoever does not trust us. */
+/** Gives the evidence that proves the history of the accounts to whoever does not trust us. */
 import type { EvidenceKey } from '@svc/contracts/admin/evidence'
 import { accountEvidence, type EvidenceSources } from '@svc/projections/evidence-export'
 

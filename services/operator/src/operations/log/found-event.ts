@@ -1,4 +1,4 @@
-/** One event by its id, wherever in the log it stands. */
+/** Finds one event by its id, wherever in the log it stands. */
 import type { LoggedEvent } from '@svc/contracts/admin/events'
 import { ServiceError } from '@svc/contracts/errors'
 import type { Projections } from '@svc/projections/open-projections'

@@ -25,7 +25,7 @@ test('the last verification is kept: when, by whom, what it covered and found: U
     },
   })
 
-  // Without an event that says so.
+  // This erases without an event that says so.
   await service.texts.erase(account_id)
   const second = await verified(service.operationsOf(auditor))
   expect(second.events).toBeGreaterThan(events)

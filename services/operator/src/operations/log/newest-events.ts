@@ -11,7 +11,7 @@ import {
 } from './event-queries.ts'
 
 export interface NewestFilter {
-  /** Who, or a kind of them: `user` is every `user:…`. */
+  /** The actor, or a kind of them: `user` is every `user:…`. */
   readonly actor?: string | undefined
   readonly type?: string | undefined
   readonly until?: string | undefined
@@ -31,7 +31,7 @@ export async function newestEvents(
   let lookedAt = 0
   for await (const events of stepsBack(source, filter.until)) {
     for (const event of events) {
-      // Nobody knows yet whether this one fits: the next page begins with it.
+      // Nobody knows yet whether this event fits: the next page begins with it.
       const isFull = found.length === filter.limit || lookedAt === LOOKED_AT_MAX
       if (isFull) return { events: found, more: true, next: `${event.position}` }
       lookedAt += 1
@@ -76,7 +76,7 @@ function matches(event: RecordedEvent, { actor, type }: NewestFilter): boolean {
   return by === actor || by?.startsWith(`${actor}:`) === true
 }
 
-/** Undefined of what somebody else has written, which may be anything. */
+/** Reads the actor. Gives undefined of what somebody else has written, which may be anything. */
 function actorOf({ metadata }: RecordedEvent): string | undefined {
   try {
     const { actor } = JSON.parse(metadata) as { readonly actor?: unknown }

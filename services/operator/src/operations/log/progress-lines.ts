@@ -1,4 +1,4 @@
-/** Long work as a stream of lines: progress now and then, then exactly one result. */
+/** Makes long work a stream of lines: progress now and then, then exactly one result. */
 import { performance } from 'node:perf_hooks'
 
 /** A line of progress at most this often: its reader draws a bar. */
@@ -53,7 +53,7 @@ export function progressTurns(): () => boolean {
   }
 }
 
-/** How fast work goes that begins now. */
+/** Measures how fast the work goes that begins now. */
 export function ratePerSecond(): (done: number) => number {
   const startedAt = performance.now()
   return (done) => Math.round((done * 1_000) / (performance.now() - startedAt))

@@ -36,7 +36,7 @@ test('it is not known of an event that cannot be read', async () => {
 
 describe('how many events a view is behind: UX-52', () => {
   const HEAD = 9_000n
-  /** Of bytes: each event takes nine of them. */
+  /** The positions are of bytes: each event takes nine of them. */
   const positions = Array.from({ length: 1_000 }, (_, index) => BigInt(index + 1) * 9n)
   const at = (events: number, state: 'live' | 'catching-up' | 'failed' = 'catching-up') => {
     const position = positions[events - 1] ?? START

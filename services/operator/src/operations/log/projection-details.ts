@@ -1,4 +1,4 @@
-/** Where views stand behind the log: in events, and in time. */
+/** Tells where views stand behind the log: in events, and in time. */
 import type { ProjectionDetails } from '@svc/contracts/admin/projections'
 import { StoreUnavailableError } from '@svc/contracts/ports/event-store'
 import type { Clock } from '@svc/contracts/ports/time'
@@ -43,7 +43,7 @@ async function behindSeconds(
   if (position >= head) return 0
   try {
     const [next] = await store.readAll({ after: position, limit: 1 })
-    // All that came behind it is none of ours.
+    // None of what came behind it is ours.
     if (next === undefined) return 0
     const at = timeOfEvent(next)
     return at === undefined ? null : Math.max(0, clock.nowMs() - at) / SECOND_MS

@@ -28,7 +28,7 @@ export function rebuildLines(
       },
       detached ? undefined : left,
     )
-    // It goes on when its reader has left, and nobody waits for its end.
+    // The rebuild goes on when its reader has left, and nobody waits for its end.
     const summary = await (detached ? untilAborted(rebuilt, left) : rebuilt)
     return { type: 'result', ...summary, seconds: (performance.now() - startedAt) / SECOND_MS }
   })

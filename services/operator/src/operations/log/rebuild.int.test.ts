@@ -46,7 +46,7 @@ test('progress shows the events of others that were passed over', async () => {
   const summary = { name: 'accounts', events: 5, differences: 0 }
   const rebuild: Projections['rebuild'] = async (_name, onProgress) => {
     onProgress({ done: 2, total: 5, passedOver: 100_000 })
-    // Its reader sees it before the result comes.
+    // The reader has to see it before the result comes.
     await new Promise(setImmediate)
     return summary
   }

@@ -34,9 +34,9 @@ function subjectOf(data: string): string {
   return subject
 }
 
-/** What the events of an owner name since their last erasure. */
+/** The texts that the events of an owner name since their last erasure. */
 interface Named {
-  /** Of the first that is absent. */
+  /** The place of the first that is absent. */
   firstAbsent: Place | undefined
   absent: number
   hasText: boolean

@@ -6,7 +6,7 @@ import { openFunded, openLedger } from '@svc/testing/ledger/open-ledger'
 import { expect, test } from 'vitest'
 import { type VerifySources, verifyLines } from './verify-lines.ts'
 
-/** Asked only by who goes on from a position. */
+/** Only a verification that goes on from a position asks for evidence. */
 const evidence = {} as VerifySources['evidence']
 
 /** Notes while a step holds the loop. */

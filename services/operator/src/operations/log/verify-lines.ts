@@ -22,18 +22,18 @@ export interface VerifySources {
   readonly store: Pick<EventStore, 'readAll' | 'readStream' | 'lastPosition'>
   readonly texts: Pick<TextStore, 'find'>
   readonly pace: Pace
-  /** What remembers events of this log. */
+  /** The places that remember events of this log. */
   readonly witnesses?: () => Iterable<LogWitness>
   readonly densePositions: boolean
   readonly mayHideEvents?: boolean
   readonly storeHealth?: StoreHealth | undefined
-  /** Told of every stream that is found damaged. */
+  /** Is told of every stream that is found damaged. */
   readonly quarantine?: Pick<Quarantine, 'note'> | undefined
   /** The tree must have all of the log. */
   readonly evidence: Pick<EvidenceSources, 'views' | 'checkpoints'>
 }
 
-/** Not yet whether it is kept: that is another's to say. */
+/** The result without whether it is kept, which is another's to say. */
 export type VerifyFound = Omit<VerifyResult, 'kept'>
 
 interface VerifyInput {
@@ -96,7 +96,10 @@ export async function* verifyLines(
   })
 }
 
-/** What lies before has to be in the tree, and the tree has to be the one that was signed. */
+/**
+ * Finds the start of a verification. The events before it have to be in the tree, and the tree has
+ * to be the one that was signed.
+ */
 async function startOf(
   { store, evidence }: VerifySources,
   { from, anchor }: VerifyInput,

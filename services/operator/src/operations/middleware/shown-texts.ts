@@ -31,7 +31,7 @@ export function withTexts(handlers: OperationHandlers, texts: Texts): OperationH
   })
 }
 
-/** For operations that answer with events: also shows by name who caused them. */
+/** Shows by name as well who caused the events, for operations that answer with them. */
 const eventsIn: Readonly<Record<string, Show>> = {
   listEvents: pageShown,
   newestEvents: pageShown,

@@ -1,5 +1,5 @@
 /**
- * What an account was charged at a price, read from its stream. It is read from the end, so that
+ * Reads from an account's stream what it was charged at a price. It is read from the end, so that
  * what became of a request, and what was refunded of it, is known when its acceptance is reached;
  * nothing is kept of a request beyond that.
  */
@@ -16,7 +16,7 @@ import type { TokenClass } from '@svc/contracts/tokens'
 import type { PriceDifference } from '@svc/ledger/price-difference'
 
 const PAGE_EVENTS = 250
-/** About a millisecond of decoding. */
+/** This many take about a millisecond of decoding. */
 const STEP_EVENTS = 50
 
 type Debit = AccountEventOf<'CreditDebited'>['data']

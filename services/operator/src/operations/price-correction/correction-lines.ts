@@ -25,7 +25,7 @@ import { timeText } from '../values/rfc3339-times.ts'
 import { type ChargedRequestsPorts, readCharges } from './charged-requests.ts'
 
 const PAGE_ACCOUNTS = 100
-/** How often an account is worked out that is corrected otherwise at the same time. */
+/** An account that is corrected otherwise at the same time is worked out this often. */
 const TRIES = 5
 
 export interface CorrectionPorts extends ChargedRequestsPorts {

@@ -31,7 +31,10 @@ function requests(name: string, count: number): AccountHistory {
   return account
 }
 
-/** Beside the one account of the history: one with three requests, and one with a running one. */
+/**
+ * Opens a service that has, beside the one account of the history, one with three requests and one
+ * with a running one.
+ */
 async function open(isRemote = false): Promise<{ operations: Operations; ids: readonly string[] }> {
   const { path, account } = await folderWithHistory()
   const store = openSqliteEventStore(new DataFolder(path).ledgerFile, { onFatal: () => {} })
@@ -236,6 +239,6 @@ test('a key that stands for another run is refused before anything is corrected'
   expect(await refusalOf(operations, { to: late })).toEqual(['conflict', null])
   expect(await refusalOf(operations, { to, output: '0.07' })).toEqual(['conflict', null])
   expect(await adjustments(operations)).toEqual(done)
-  // What is left out the second time is as it was the first time.
+  // A field that is left out the second time is as it was the first time.
   expect((await run(operations)).result.to).toBe(to)
 })

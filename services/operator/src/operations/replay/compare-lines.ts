@@ -1,4 +1,4 @@
-/** All views made anew from the log, and compared with the live ones row by row. */
+/** Makes all views anew from the log, and compares them with the live ones row by row. */
 import type { CompareResult, ReplayProgress } from '@svc/contracts/admin/replay'
 import { type ComparedSources, comparedViews } from '../books/compared-views.ts'
 import { progressLines, ratePerSecond } from '../log/progress-lines.ts'

@@ -17,14 +17,14 @@ import type { Replay } from '@svc/projections/open-projections'
 import { ratePerSecond } from '../log/progress-lines.ts'
 
 const PAGE_EVENTS = 250
-/** About a millisecond. */
+/** This many take about a millisecond. */
 const STEP_EVENTS = 50
 
 export interface FoldEvents {
   readonly store: Pick<EventStore, 'readAll' | 'readStream'>
   readonly pace: Pace
   readonly replay: Pick<Replay, 'fold'>
-  /** Of the last event that is folded. */
+  /** The position of the last event that is folded. */
   readonly until: Position
   readonly signal: AbortSignal
   readonly report: (progress: ReplayProgress) => void

@@ -1,4 +1,4 @@
-/** Which events lie before a moment, or up to a position, as callers write it. */
+/** Finds which events lie before a moment, or up to a position, as callers write it. */
 import { ServiceError } from '@svc/contracts/errors'
 import { type EventStore, type Position, START } from '@svc/contracts/ports/event-store'
 import { readMoment } from '@svc/contracts/zone'
@@ -11,7 +11,7 @@ const POSITION = /^(-1|\d{1,19})$/
 type Log = Pick<EventStore, 'readAll' | 'lastPosition'>
 
 export interface Place {
-  /** Of the last event that counts. */
+  /** The position of the last event that counts. */
   readonly position: Position
   /** The moment that was asked for, in milliseconds since 1970; undefined for a position. */
   readonly timeMs: number | undefined

@@ -20,7 +20,7 @@ import { checkAccountId } from '../values/input-values.ts'
 import { type FoldedAccount, foldAccount, foldAll } from './fold-events.ts'
 import { type Place, readPlace } from './position-at.ts'
 
-/** Made in one step: a few milliseconds. */
+/** This many are made in one step, which takes a few milliseconds. */
 const ROWS_PER_STEP = 100
 
 export interface ReplaySources {

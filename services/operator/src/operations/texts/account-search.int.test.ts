@@ -17,7 +17,7 @@ async function opened(name: string, external_id?: string): Promise<string> {
   return (await operations.openAccount(terms)).account_id
 }
 
-/** Of all pages. */
+/** Finds the accounts of all pages. */
 async function found(text: string, limit = 100) {
   const names: string[] = []
   const pages: number[] = []

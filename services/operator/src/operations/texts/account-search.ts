@@ -19,12 +19,12 @@ const PAGE_ACCOUNTS = 1_000
 /** Accounts that one step looks at where it has to read their texts. */
 const READ_ACCOUNTS = 100
 /**
- * For one answer. Where the texts are on an EventStoreDB server each account is a read of it, and
- * the time is up first; all that were read are there for the next answer.
+ * One answer reads at most this many. Where the texts are on an EventStoreDB server each account is
+ * a read of it, and the time is up first; all that were read are there for the next answer.
  */
 const READ_MAX = 10_000
 const READ_MS = 100
-/** For one answer, of those whose texts are known. */
+/** One answer looks at at most this many of those whose texts are known. */
 const LOOKED_AT_MAX = 50_000
 
 export interface SearchPorts {
@@ -40,11 +40,11 @@ type SearchInput = Parameters<OperationHandlers['searchAccounts']>[0]
 
 export interface FoundAccounts {
   readonly found: readonly AccountRow[]
-  /** Null when there is no more. */
+  /** Is null when there is no more. */
   readonly next_cursor: string | null
 }
 
-/** Of views that are current: those of accounts, and of usage, which has the keys. */
+/** Searches in views that are current: those of accounts, and of usage, which has the keys. */
 export function accountSearch(ports: SearchPorts) {
   return async ({ text, status, cursor, limit }: SearchInput): Promise<FoundAccounts> => {
     const list = ['accounts called', text, ...(status === undefined ? [] : [status])]
@@ -83,7 +83,7 @@ interface Sought {
 }
 
 interface LookedAt {
-  /** Undefined behind the last account that there is. */
+  /** Is undefined behind the last account that there is. */
   readonly accountId: string | undefined
   readonly isMeant: boolean
 }
@@ -125,7 +125,9 @@ function timeUp(clock: Clock): () => boolean {
   return () => Math.abs(clock.nowMs() - startMs) >= READ_MS
 }
 
-/** All at once where their texts are known, else as many as are read in a step. */
+/**
+ * Groups the accounts: all at once where their texts are known, else as many as are read in a step.
+ */
 function inGroups(
   all: readonly AccountCalled[],
   names: NameMemory,
@@ -142,7 +144,9 @@ function unreadWords(account: AccountCalled, names: NameMemory): readonly string
   )
 }
 
-/** What seems to be meant is looked up: its text may have been erased since it was read. */
+/**
+ * Compares, and looks up what seems to be meant: its text may have been erased since it was read.
+ */
 async function compared(
   { texts }: SearchPorts,
   names: NameMemory,
@@ -169,7 +173,7 @@ async function compared(
   return some.map(({ accountId }) => ({ accountId, isMeant: meant.has(accountId) }))
 }
 
-/** What an account is called by. */
+/** Lists the names and ids that an account is called by. */
 function callings({
   name,
   externalId,

@@ -10,7 +10,7 @@ import type { TextStore } from '@svc/contracts/ports/text-store'
 import type { Clock } from '@svc/contracts/ports/time'
 
 const KEPT_MS = 60_000
-/** Some 15 MB, of names of fifty letters. */
+/** This many take some 15 MB, for names of fifty letters. */
 const TEXTS_MAX = 50_000
 
 export interface NameMemoryPorts {
@@ -46,8 +46,8 @@ export class NameMemory {
   }
 
   /**
-   * As {@link comparable} has them, of a list however long: what is not known is read, and
-   * remembered while there is room.
+   * Gives texts as {@link comparable} has them, of a list however long: what is not known is read,
+   * and remembered while there is room.
    */
   async textsOf(words: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const unread = words.filter((word) => !this.#byWord.has(word))
@@ -69,7 +69,10 @@ export class NameMemory {
   }
 }
 
-/** Whoever searches minds neither capitals nor how a letter with an accent is made up. */
+/**
+ * Makes a text comparable, because whoever searches minds neither capitals nor how a letter with an
+ * accent is made up.
+ */
 export function comparable(text: string): string {
   return text.normalize('NFKC').toLowerCase()
 }

@@ -76,7 +76,7 @@ test('why a price was withdrawn or corrected is in no event, and can be erased',
   for await (const _ of operations.correctPrice({
     ...{ version: wrong, ...right, reason, idempotency_key: 'run' },
   })) {
-    // To its end.
+    // The correction has to run to its end.
   }
   expect(await stored()).not.toContain(reason)
   const [corrected] = (await eventsOf('PriceCorrected')) as { correction: { runId: string } }[]

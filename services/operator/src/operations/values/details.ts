@@ -1,4 +1,4 @@
-/** What the ledger and the views hold, as operators see it: exact dollars, RFC 3339 times. */
+/** Shows what the ledger and the views hold as operators see it: exact dollars, RFC 3339 times. */
 
 import type {
   AccountDetails,
@@ -178,7 +178,7 @@ export function loggedEvent(event: RecordedEvent): LoggedEvent {
   }
 }
 
-/** What somebody else has written may be no JSON: it is shown as the text that it is. */
+/** Parses JSON. Somebody else may have written what is none: it is shown as the text that it is. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -1,8 +1,8 @@
-/** What about a new price looks like a typing error. */
+/** Finds what about a new price looks like a typing error. */
 import { formatPricePerMillion, type PicoDollars } from '@svc/contracts/money'
 import type { Rates } from '@svc/contracts/price'
 
-/** How many times as much, or as little, a rate must be to be asked about. */
+/** A rate that is this many times as much, or as little, is asked about. */
 const SUSPICIOUS_FACTOR = 10n
 
 const rateNames: readonly (readonly [keyof Rates, string])[] = [
