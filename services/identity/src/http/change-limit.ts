@@ -1,6 +1,6 @@
 /**
- * How often the people of an account change who they are and who may what. Each change is an event
- * that every gateway reads and keeps, for all accounts in one stream.
+ * Limits how often the people of an account change who they are and who may what. Each change is an
+ * event that every gateway reads and keeps, for all accounts in one stream.
  */
 import type { DashboardDeclaration } from '@svc/contracts/dashboard/declaration'
 import { limitExceeded, type RateLimit, type RateLimits } from '@svc/contracts/ports/rate-limits'

@@ -20,7 +20,7 @@ export function sessionToken(
   return cookieValue(cookie, nameFor(isSecure))
 }
 
-/** As {@link sessionToken}, of a sign-in that this browser began. */
+/** Reads the mark of a sign-in that this browser began, as {@link sessionToken} reads its token. */
 export function begunMark(
   { cookie }: SessionRequest['headers'],
   isSecure: boolean,

@@ -1,4 +1,6 @@
-/** Who asks the dashboard: read off the cookie of a session, and off nothing else. */
+/**
+ * Tells who asks the dashboard. It reads that off the cookie of a session, and off nothing else.
+ */
 import { SHOWN_USER_HEADER } from '@svc/contracts/dashboard/declaration'
 import { ServiceError } from '@svc/contracts/errors'
 import type { AccountRole } from '@svc/contracts/events/users'
@@ -58,7 +60,10 @@ export class DashboardCallers implements AccountSessions {
     return (await this.#isStillNamed(open.user.userId, request)) ? open : undefined
   }
 
-  /** What the proxy began goes on only as long as the proxy names the same user. */
+  /**
+   * Tells whether the proxy still names the same user: what it began goes on only as long as it
+   * does.
+   */
   async #isStillNamed(userId: string, request: SessionRequest): Promise<boolean> {
     const email = proxyEmailOf(this.#proxyHeader, request)
     return email !== undefined && (await this.#records.find(userId))?.email === email
@@ -100,7 +105,7 @@ function anotherUser(): ServiceError {
   return new ServiceError('another_user', message)
 }
 
-/** One answer for an account of others and for none at all. */
+/** Gives one answer for an account of others and for none at all. */
 function noSuchAccount(): ServiceError {
   return new ServiceError('not_found', 'There is no such account.', { param: 'account_id' })
 }

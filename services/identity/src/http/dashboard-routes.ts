@@ -35,7 +35,7 @@ import { begunCookie, begunMark, sessionCookie } from './cookies.ts'
 import { DashboardCallers } from './dashboard-callers.ts'
 import { isSecure } from './own-requests.ts'
 
-/** Nobody sends more here: names, addresses and passwords. */
+/** A body has names, addresses and passwords: nobody sends more here. */
 const BODY_BYTES_MAX = 16 * 1024
 
 export interface DashboardRoutes extends Omit<IdentityPorts, 'signInLimits'> {

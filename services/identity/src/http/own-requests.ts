@@ -15,8 +15,9 @@ export function isSecure({ publicUrl }: OwnAddress, { protocol }: Reached): bool
 }
 
 /**
- * For whatever is not a GET: the header that no page of another origin can send without asking
- * first, and both headers by which browsers tell where a request comes from.
+ * Refuses what another origin sent. Whatever is not a GET needs the header that no page of another
+ * origin can send without asking first, and both headers by which browsers tell where a request
+ * comes from.
  *
  * @throws {ServiceError} `not_allowed`
  */

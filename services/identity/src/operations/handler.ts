@@ -1,4 +1,4 @@
-/** What the operations of the dashboard are carried out with, besides their input. */
+/** The ports of the dashboard's operations, besides their input. */
 import type { DashboardDeclaration } from '@svc/contracts/dashboard/declaration'
 import type {
   DashboardOperationName,
@@ -10,13 +10,13 @@ import type { Browser, OpenSession } from '../sessions/sessions.ts'
 
 export interface Visitor {
   readonly browser: Browser
-  /** Undefined of somebody who is not signed in, where that is allowed. */
+  /** Is undefined for somebody who is not signed in, where that is allowed. */
   readonly open: OpenSession | undefined
-  /** Of the service, without `/v1`, for links. */
+  /** The URL of the service, without `/v1`, for links. */
   readonly rootUrl: string
   /** Whom the proxy in front of the server names, where one is trusted with that. */
   readonly proxyEmail: string | undefined
-  /** What this browser was given by {@link Visitor.begin}. */
+  /** The mark that this browser was given by {@link Visitor.begin}. */
   readonly begun: string | undefined
   /** Gives the browser another session, or takes its away. */
   carry(token: string | null): void
@@ -33,7 +33,10 @@ export type Handlers<Name extends DashboardOperationName> = {
   ) => Promise<DashboardOutput<N>>
 }
 
-/** What routes need of the declarations. Each parses its input for the handler of the same name. */
+/**
+ * The part of the declarations that routes need. Each parses its input for the handler of the same
+ * name.
+ */
 export type Declarations<Name extends DashboardOperationName> = {
   readonly [N in Name]: Omit<DashboardDeclaration, 'input'> & {
     readonly input: z.ZodType<z.output<Declared[N]['input']>>

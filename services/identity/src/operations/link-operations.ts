@@ -1,4 +1,7 @@
-/** How people come in by a link that was given to them, and how they set a new password by one. */
+/**
+ * The operations by which people come in by a link that was given to them, and set a new password
+ * by one.
+ */
 import { ServiceError } from '@svc/contracts/errors'
 import { userActor } from '@svc/contracts/events/actors'
 import { withTextsShown } from '@svc/contracts/ports/shown-texts'
@@ -60,11 +63,11 @@ export function linkOperations(ports: IdentityPorts): Handlers<'lookAtLink' | 'a
       if (visitor.open !== undefined) {
         const { userId } = visitor.open.user
         await users.change({ type: 'UseLink', linkId, userId }, userActor(userId))
-        // What they may has changed: so does what their browser carries.
+        // The rights of the user have changed, so the browser gets another session.
         return renewSession(ports, visitor.open, visitor)
       }
       const newcomer = newcomerOf(given, visitor.proxyEmail)
-      // Nobody finds out by a link, which is not used up, which addresses others have here.
+      // A failure does not use up the link, so guesses at the addresses of others are counted.
       const userId = await countingFailures(visitor, () =>
         joining.join(newcomer, (newUserId) =>
           users.change({ type: 'UseLink', linkId, userId: newUserId }, userActor(newUserId)),
@@ -75,7 +78,10 @@ export function linkOperations(ports: IdentityPorts): Handlers<'lookAtLink' | 'a
   }
 }
 
-/** Whoever has the link is the user: nobody is asked for the password that was forgotten. */
+/**
+ * Sets a new password. Whoever has the link is the user: nobody is asked for the password that was
+ * forgotten.
+ */
 async function reset(
   ports: IdentityPorts,
   { linkId, userId }: Link,

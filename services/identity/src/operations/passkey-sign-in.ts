@@ -14,7 +14,7 @@ export function passkeySignIn(
 ): Handlers<'startPasskeySignIn' | 'signInByPasskey'> {
   const { users, records, signInTrail, signInLimits: limits, clock, randomBytes } = ports
   const { passkeys } = records
-  /** By what is to be signed. */
+  /** Sign-ins that were begun, by the challenge that is to be signed. */
   const begun = new BegunSignIns<true>(clock)
 
   return {

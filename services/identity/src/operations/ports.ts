@@ -1,4 +1,4 @@
-/** What the room stands on. */
+/** The ports that this room stands on. */
 import type { DashboardOutput } from '@svc/contracts/dashboard/operations'
 import type { IdSource } from '@svc/contracts/ids'
 import type { TextStore } from '@svc/contracts/ports/text-store'
@@ -18,7 +18,7 @@ import type { Users } from '../users/users.ts'
 
 type SessionDetails = DashboardOutput<'session'>
 
-/** As the operator says it is; undefined: every request tells its own. */
+/** The address as the operator says it is. Undefined means that every request tells its own. */
 export interface OwnAddress {
   readonly publicUrl: string | undefined
 }
@@ -29,19 +29,19 @@ export interface IdentityPorts {
   readonly sessions: Sessions
   readonly passwords: PasswordHash
   readonly signInTrail: Pick<SignInTrail, 'signedIn' | 'signedOut' | 'refused' | 'changed'>
-  /** One for all operations: what fails in one counts in the others. */
+  /** One set of limits serves all operations: what fails in one counts in the others. */
   readonly signInLimits: SignInLimits
   readonly ledger: Pick<Ledger, 'account' | 'administration'>
-  /** Where the names of accounts are. */
+  /** The texts that have the names of accounts. */
   readonly texts: Pick<TextStore, 'find'>
   readonly clock: Clock
   readonly ids: IdSource
-  /** From a cryptographic source. */
+  /** Gives bytes of a cryptographic source. */
   readonly randomBytes: (count: number) => Uint8Array
   readonly address: OwnAddress
-  /** Undefined: nobody signs in by one. */
+  /** Undefined means that nobody signs in by one. */
   readonly provider: IdentityProvider | undefined
-  /** Whose passkeys are taken here; undefined: none are. */
+  /** The party whose passkeys are taken here. Undefined means that none are. */
   readonly relyingParty: RelyingParty | undefined
   readonly proxyHeader: ProxyHeader | undefined
   readonly signUp: SignUpSettings

@@ -16,7 +16,7 @@ type Names = 'startProviderSignIn' | 'finishProviderSignIn' | 'startProviderLink
 interface Begun {
   readonly question: ProviderQuestion
   readonly linkSecret: string | undefined
-  /** Of a user who links somebody of the provider's to themselves. */
+  /** The user who links somebody of the provider's to themselves. */
   readonly linkTo: string | undefined
 }
 

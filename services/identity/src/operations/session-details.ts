@@ -1,4 +1,4 @@
-/** What `GET /session` says, and every operation that changes who somebody is. */
+/** Gives what `GET /session` says, and every operation that changes who somebody is. */
 import type { DashboardOutput } from '@svc/contracts/dashboard/operations'
 import { withTextsShown } from '@svc/contracts/ports/shown-texts'
 import type { OpenSession } from '../sessions/sessions.ts'
@@ -60,7 +60,8 @@ async function somebody(
         provider !== undefined && (await records.identities.isLinked(user.userId, provider.issuer)),
     },
     platform_role: user.platformRole,
-    // Of these alone: what users call themselves is no word that stands for a text.
+    // The texts of these alone are shown: what users call themselves is no word that stands for a
+    // text.
     accounts: await withTextsShown(texts, await Promise.all(accounts)),
     idle_expires_at: timeText(sessions.idleExpiryOf(session)),
     expires_at: timeText(session.expiresAt),

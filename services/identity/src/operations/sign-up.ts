@@ -1,4 +1,4 @@
-/** How people come in by themselves, where the operator has opened that. */
+/** The operations by which people come in by themselves, where the operator has opened that. */
 import { ServiceError } from '@svc/contracts/errors'
 import { OwnAccount } from '../sign-in/own-account.ts'
 import type { Handlers } from './handler.ts'

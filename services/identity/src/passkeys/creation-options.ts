@@ -1,4 +1,4 @@
-/** What a browser is asked to make a passkey of, as WebAuthn has it. */
+/** Makes the options that a browser makes a passkey of, as WebAuthn has them. */
 import type { DashboardOutput } from '@svc/contracts/dashboard/operations'
 import type { Passkey } from '@svc/contracts/ports/passkeys'
 import type { UserRecord } from '@svc/contracts/ports/user-records'
@@ -7,10 +7,10 @@ import { PASSKEY_TIMEOUT_MS } from './relying-party.ts'
 
 export interface Asked {
   readonly challenge: string
-  /** Of the relying party: its host name, and what people call it. */
+  /** The relying party: its host name, and what people call it. */
   readonly service: { readonly id: string; readonly name: string }
   readonly user: Pick<UserRecord, 'userId' | 'email' | 'displayName'>
-  /** That the user has: an authenticator makes no second one. */
+  /** The passkeys that the user has: an authenticator makes no second one. */
   readonly others: readonly Passkey[]
 }
 

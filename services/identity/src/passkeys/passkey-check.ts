@@ -1,4 +1,4 @@
-/** What a passkey has signed, checked against what it was asked. */
+/** Checks what a passkey has signed against what it was asked. */
 import { ServiceError } from '@svc/contracts/errors'
 import type { Passkey } from '@svc/contracts/ports/passkeys'
 import type { RelyingParty } from './relying-party.ts'
@@ -105,17 +105,20 @@ export async function checkedAssertion(
   }
 }
 
-/** One answer for all that can be wrong. */
+/** Gives one answer for all that can be wrong. */
 export function passkeyRefused(cause?: unknown): ServiceError {
   return new ServiceError('sign_in_refused', 'This passkey opens nothing here.', { cause })
 }
 
-/** What a passkey keeps of its user: it tells nobody who that is. */
+/** Makes the handle that a passkey keeps of its user: it tells nobody who that is. */
 export function userHandleOf(userId: string): string {
   return Buffer.from(userId).toString('base64url')
 }
 
-/** When it is first used: its readers of certificates cost memory that most servers never need. */
+/**
+ * Loads the library when it is first used: its readers of certificates cost memory that most
+ * servers never need.
+ */
 function loadLibrary() {
   return import('@simplewebauthn/server')
 }

@@ -1,20 +1,24 @@
 import { ServiceError } from '@svc/contracts/errors'
 
-/** Whose passkeys are taken: a browser gives a passkey to the name that it was made for only. */
+/**
+ * The party whose passkeys are taken: a browser gives a passkey to the name that it was made for
+ * only.
+ */
 export interface RelyingParty {
   /** The host name of the service. */
   readonly id: string
-  /** Of the pages, such as `https://api.example.com`. */
+  /** The origin of the pages, such as `https://api.example.com`. */
   readonly origin: string
 }
 
-/** How long a browser gives a person to use a passkey, or to make one. */
+/** A browser gives a person this long to use a passkey, or to make one. */
 export const PASSKEY_TIMEOUT_MS = 5 * 60_000
 
 const ADDRESS = /^[\d.]+$|^\[/
 
 /**
- * By what the operator says alone: what a request says of its host, somebody else may have said.
+ * Finds the party by what the operator says alone: what a request says of its host, somebody else
+ * may have said.
  *
  * @returns undefined where browsers have no passkeys: without TLS, and for addresses
  */

@@ -1,4 +1,7 @@
-/** How a password becomes what it is checked against: slow on purpose, and tells nothing of it. */
+/**
+ * Makes of a password what it is checked against: slow on purpose, and it tells nothing of the
+ * password.
+ */
 export interface PasswordHash {
   /** @returns text that names its own parameters */
   hash(password: string): Promise<string>

@@ -1,24 +1,24 @@
-/** Who signs people in elsewhere, and tells whom. */
+/** The provider that signs people in elsewhere, and tells whom. */
 import type { LinkedIdentity } from '@svc/contracts/ports/linked-identities'
 
-/** What ties the answer to the browser and to the question. None of it can be guessed. */
+/** Ties the answer to the browser and to the question. None of it can be guessed. */
 export interface ProviderQuestion {
   readonly state: string
   readonly nonce: string
-  /** Of PKCE: whoever sees the answer on its way cannot use it. */
+  /** The verifier of PKCE: whoever sees the answer on its way cannot use it. */
   readonly verifier: string
 }
 
 export interface ProviderUser extends LinkedIdentity {
-  /** In lower case; undefined when the provider does not say that it is theirs. */
+  /** The address in lower case; undefined when the provider does not say that it is theirs. */
   readonly email: string | undefined
   readonly displayName: string | undefined
 }
 
 export interface IdentityProvider {
-  /** What the button says. */
+  /** The words of the button. */
   readonly label: string
-  /** As it stands in linked identities. */
+  /** The issuer as it stands in linked identities. */
   readonly issuer: string
   /** @throws {ServiceError} `provider_unavailable` */
   addressFor(question: ProviderQuestion): Promise<string>

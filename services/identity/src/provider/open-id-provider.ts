@@ -8,7 +8,7 @@ import * as client from 'openid-client'
 import type { IdentityProvider, ProviderQuestion, ProviderUser } from './identity-provider.ts'
 import { boundedFetch, isProviderAway } from './provider-fetch.ts'
 
-/** How far the clocks of the two may be apart. */
+/** The clocks of the two may be this far apart. */
 const CLOCK_TOLERANCE_SECONDS = 60
 const REQUEST_SECONDS = 10
 const SCOPE = 'openid email profile'
@@ -20,16 +20,16 @@ const EMAIL = /^[^\s@<>"]+@[^\s@<>"]+$/
 export interface OpenIdSettings {
   readonly issuer: string
   readonly clientId: string
-  /** Undefined for a public client, which PKCE alone protects. */
+  /** Is undefined for a public client, which PKCE alone protects. */
   readonly clientSecret: string | undefined
   readonly label: string
   readonly emailClaim: string
   readonly nameClaim: string
   /** Whether addresses count that the provider does not call verified. */
   readonly trustEmails: boolean
-  /** Where the provider sends the browser back. */
+  /** The URL to which the provider sends the browser back. */
   readonly returnUrl: string
-  /** Told of every sign-in that failed, and of a provider that does not answer. */
+  /** Is told of every sign-in that failed, and of a provider that does not answer. */
   readonly onTrouble: (cause: unknown) => void
 }
 
@@ -39,7 +39,7 @@ export class OpenIdProvider implements IdentityProvider {
   readonly label: string
   readonly issuer: string
   readonly #settings: OpenIdSettings
-  /** What the provider says of itself: asked for once, and again when that failed. */
+  /** The provider's configuration. It is asked for once, and again when that failed. */
   #found: Promise<client.Configuration> | undefined
 
   constructor(settings: OpenIdSettings) {
@@ -91,7 +91,10 @@ export class OpenIdProvider implements IdentityProvider {
     }
   }
 
-  /** Many providers put who somebody is there, and into the ID token the subject alone. */
+  /**
+   * Adds the user info. Many providers put who somebody is there, and into the ID token the subject
+   * alone.
+   */
   async #withUserInfo(
     configuration: client.Configuration,
     accessToken: string,
@@ -108,7 +111,7 @@ export class OpenIdProvider implements IdentityProvider {
     if (typeof subject !== 'string' || subject === '' || subject.length > SUBJECT_CHARACTERS_MAX) {
       throw new Error('the subject cannot be used')
     }
-    // Some providers send it as text.
+    // Some providers send the flag as text.
     const isTheirs = trustEmails || verified === true || verified === 'true'
     const email = textOf(claims[emailClaim])?.toLowerCase()
     const displayName = textOf(claims[nameClaim])?.slice(0, NAME_CHARACTERS_MAX)
@@ -155,7 +158,10 @@ export class OpenIdProvider implements IdentityProvider {
   }
 }
 
-/** As a header, which is the default of the standard, unless the provider takes a field only. */
+/**
+ * Sends the secret as a header, which is the default of the standard, unless the provider takes a
+ * field only.
+ */
 function secretInWhatItTakes(secret: string): client.ClientAuth {
   const [basic, post] = [client.ClientSecretBasic(secret), client.ClientSecretPost(secret)]
   return (server, ...rest) => {

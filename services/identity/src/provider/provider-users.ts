@@ -1,5 +1,5 @@
 /**
- * Which user of ours it is whom a provider has signed in. Whoever is linked is known by the
+ * Finds which user of ours it is whom a provider has signed in. Whoever is linked is known by the
  * provider's own name for them alone; an address says who somebody is only where the provider says
  * that it is theirs, and only the first time.
  */
@@ -66,7 +66,8 @@ export class ProviderUsers {
     const record = await records.findByEmail(person.email)
     const user = record && (await users.find(record.userId))
     if (user === undefined) return undefined
-    // Whoever signs up writes any address they like: theirs may be this person's.
+    // Whoever signs up writes any address they like: the user who has this one may be somebody
+    // else.
     if (signUp.policy === 'open') {
       const message =
         'Somebody signed up here with your e-mail address. If it was you, sign in as you did then, ' +

@@ -1,4 +1,4 @@
-/** When a session ends: the clock is turned by hand. */
+/** These tests turn the clock by hand to see when a session ends. */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'

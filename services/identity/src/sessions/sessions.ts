@@ -20,9 +20,9 @@ const REMOVAL_INTERVAL_MS = 10 * 60_000
 const REMOVAL_BATCH = 500
 
 export interface SessionLifetimes {
-  /** Without any request, in milliseconds. */
+  /** The lifetime without any request, in milliseconds. */
   readonly idleMs: number
-  /** In any case. */
+  /** The lifetime in any case, in milliseconds. */
   readonly absoluteMs: number
 }
 
@@ -34,7 +34,7 @@ export interface SessionsPorts {
   readonly ids: IdSource
   readonly randomBytes: (count: number) => Uint8Array
   readonly lifetimes: SessionLifetimes
-  /** Told of a removal that failed; it is tried again. */
+  /** Is told of a removal that failed; it is tried again. */
   readonly onTrouble: (cause: unknown) => void
 }
 
@@ -108,7 +108,7 @@ export class Sessions {
     return user !== undefined && this.#goesOn(session as StoredSession, user, clock.nowMs())
   }
 
-  /** Those of a user that go on, the last used first. */
+  /** Lists the sessions of a user that go on, the last used first. */
   async list(user: Readonly<User>): Promise<readonly StoredSession[]> {
     const now = this.#ports.clock.nowMs()
     const sessions = await this.#ports.store.list(user.userId)
@@ -123,7 +123,7 @@ export class Sessions {
     return this.#ports.store.endAll(userId, except)
   }
 
-  /** When a session ends unless it is used. */
+  /** Gives the time when a session ends unless it is used. */
   idleExpiryOf({ lastUsedAt, expiresAt }: StoredSession): number {
     return Math.min(lastUsedAt + this.#ports.lifetimes.idleMs, expiresAt)
   }

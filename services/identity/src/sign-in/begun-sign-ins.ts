@@ -1,5 +1,5 @@
 /**
- * What was begun and is to be finished by the same browser: each can be taken once, for some
+ * Keeps what was begun and is to be finished by the same browser: each can be taken once, for some
  * minutes, in the process where it began. When there are too many the oldest gives way.
  */
 import type { Clock } from '@svc/contracts/ports/time'
@@ -15,7 +15,7 @@ interface Entry<Begun> {
 export class BegunSignIns<Begun> {
   readonly #clock: Clock
   readonly #max: number
-  /** All live equally long: the oldest is the first. */
+  /** All entries live equally long, so the oldest is the first. */
   readonly #entries = new Map<string, Entry<Begun>>()
 
   /** @param max how many can be open at once */

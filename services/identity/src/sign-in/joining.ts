@@ -10,7 +10,7 @@ import type { Users } from '../users/users.ts'
 export interface Newcomer {
   readonly email: string
   readonly displayName: string
-  /** Null for somebody who signs in another way. */
+  /** Is null for somebody who signs in another way. */
   readonly password: string | null
 }
 
@@ -66,7 +66,7 @@ export class Joining {
     return userId
   }
 
-  /** What a process left that died between the two. */
+  /** Erases what a process left that died between the two. */
   async #eraseUnfinished(email: string): Promise<void> {
     const { users, records } = this.#ports
     const record = await records.findByEmail(email)

@@ -13,7 +13,7 @@ export interface SignUpSettings {
    *     open        everybody can have an account
    */
   readonly policy: 'closed' | 'invitation' | 'open'
-  /** Of an account that somebody opened for themselves; 0 for none. */
+  /** The credit of an account that somebody opened for themselves; 0 for none. */
   readonly credit: PicoDollars
 }
 
@@ -43,7 +43,8 @@ export class OwnAccount {
     before: (userId: string) => Promise<void> = async () => {},
   ): Promise<string> {
     const { ledger, users } = this.#ports
-    // Refused later, an account with credit would stay behind that nobody owns.
+    // This is checked first: if the user were refused later, an account with credit would stay
+    // behind that nobody owns.
     await users.requireRoom()
     return this.#joining.join(newcomer, async (userId) => {
       await before(userId)

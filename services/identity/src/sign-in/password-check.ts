@@ -8,7 +8,7 @@ import type { Users } from '../users/users.ts'
 import type { SignInLimits } from './sign-in-limits.ts'
 import type { SignInTrail } from './sign-in-trail.ts'
 
-/** How long after a sign-in without a password nobody is asked to sign in again. */
+/** Nobody is asked to sign in again for this time after a sign-in without a password. */
 const RECENT_MS = 15 * 60_000
 
 export interface PasswordCheckPorts {
@@ -20,7 +20,9 @@ export interface PasswordCheckPorts {
   readonly clock: Clock
 }
 
-/** Whose password was right, and what it was checked against: it may be another one since. */
+/**
+ * The user whose password was right, and what it was checked against: it may be another one since.
+ */
 export interface CheckedPassword {
   readonly userId: string
   readonly passwordHash: string
@@ -56,11 +58,11 @@ export class PasswordCheck {
   }
 
   /**
-   * Before a lasting way to sign in is added: whoever sits down at an open browser must not leave
-   * one behind.
+   * Asks for the password again before a lasting way to sign in is added: whoever sits down at an
+   * open browser must not leave one behind.
    *
    * @throws {ServiceError} `missing_required_parameter`, `wrong_credentials`; `not_allowed` when a
-   *   user without a password signed in too long ago
+   * user without a password signed in too long ago
    */
   async requireAgain(
     password: string | undefined,

@@ -10,7 +10,7 @@ import { EMAIL_CHARACTERS_MAX } from '@svc/contracts/ports/user-records'
 const EMAIL = /^[^\s@<>"',;]+@[^\s@<>"',;]+$/
 
 export interface ProxyHeader {
-  /** In lower case. */
+  /** The name of the header in lower case. */
   readonly name: string
   /** Whether an address is that of a proxy whose header counts. */
   isTrusted(address: string): boolean

@@ -42,6 +42,6 @@ test('who has many passwords checked leaves the line to others, and may go on', 
   endAll()
   const answers = await Promise.all(many)
   expect(answers.filter((answer) => answer === true)).toHaveLength(10)
-  // What was right is not counted.
+  // A password that was right is not counted.
   for (const name of names) expect(await check(name, HERE, right)).toBe(true)
 })

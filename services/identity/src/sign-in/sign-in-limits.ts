@@ -1,8 +1,8 @@
 /**
- * How often somebody may guess. Failures alone are counted: by who guesses whom, so that nobody
- * keeps another out from afar; by address, for lists of names; and by user, for many addresses.
- * What is being checked may fail, so it counts as long as it lasts: many guesses at once are as
- * many as one after the other.
+ * Limits how often somebody may guess. Failures alone are counted: by who guesses whom, so that
+ * nobody keeps another out from afar; by address, for lists of names; and by user, for many
+ * addresses. What is being checked may fail, so it counts as long as it lasts: many guesses at once
+ * are as many as one after the other.
  */
 import { hash } from 'node:crypto'
 import { limitExceeded, type RateLimit, type RateLimits } from '@svc/contracts/ports/rate-limits'
@@ -14,7 +14,7 @@ const PER_ADDRESS = 30
 const PER_USER = 50
 /** Passwords of one address that are checked at once: they wait in one line with all others. */
 const CHECKS_PER_ADDRESS = 10
-/** Until a place in the line of checks is free again. */
+/** The time until a place in the line of checks is free again. */
 const CHECK_MS = 1_000
 const TOO_MANY_AT_ONCE = 'Too many attempts at once. Please try again.'
 /** New users, links that are of no use, and addresses that others have. */
@@ -25,7 +25,7 @@ const STARTS_PER_ADDRESS = 200
 interface Counted {
   readonly limit: RateLimit
   readonly name: string
-  /** How many checks may be under way. */
+  /** The number of checks that may be under way. */
   readonly atOnce: number
 }
 
@@ -35,7 +35,7 @@ export class SignInLimits {
   readonly #user: RateLimit
   readonly #joins: RateLimit
   readonly #starts: RateLimit
-  /** How many checks of each are under way. */
+  /** The number of checks of each that are under way. */
   readonly #underWay = new Map<string, number>()
 
   constructor(rateLimits: RateLimits) {
@@ -97,7 +97,11 @@ export class SignInLimits {
     if (!use.allowed) throw tooMany(this.#starts, use)
   }
 
-  /** Before anybody joins, or has a link looked at. @throws {ServiceError} `rate_limit_exceeded` */
+  /**
+   * Is asked before anybody joins, or has a link looked at.
+   *
+   * @throws {ServiceError} `rate_limit_exceeded`
+   */
   async checkJoin(address: string): Promise<void> {
     const use = await this.#joins.look(networkOf(address))
     if (!use.allowed) throw tooMany(this.#joins, use)
@@ -113,7 +117,7 @@ export class SignInLimits {
     await this.noteJoin(address)
   }
 
-  /** What is counted may be kept elsewhere, where no address of a person belongs. */
+  /** Names what is counted. It may be kept elsewhere, where no address of a person belongs. */
   #counted(who: string, address: string): readonly Counted[] {
     const user = hash('sha256', who, 'hex')
     const network = networkOf(address)

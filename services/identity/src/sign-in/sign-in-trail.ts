@@ -1,6 +1,6 @@
 /**
- * Who came in and went, for those who audit the service: in the stream `audit`, beside what was
- * read. A sign-in gets its session when its event is durable. Refusals are counted, and written
+ * Notes who came in and went, for those who audit the service: in the stream `audit`, beside what
+ * was read. A sign-in gets its session when its event is durable. Refusals are counted, and written
  * once a minute: whoever guesses passwords cannot fill the log.
  */
 import { userActor } from '@svc/contracts/events/actors'
@@ -12,7 +12,7 @@ import type { Clock, Timer } from '@svc/contracts/ports/time'
 import { RecentlyUsed } from '@svc/infra/recently-used'
 import { FoldedStream } from '@svc/ledger/folded-stream'
 
-/** How long after an event of a user the same leaves no second event. */
+/** An event of a user leaves no second one of the same for this time. */
 const SAME_MS = 60_000
 const USERS_MAX = 10_000
 const REFUSALS_EVERY_MS = 60_000
@@ -24,7 +24,7 @@ export interface SignInTrailPorts {
   readonly clock: Clock
   readonly timer: Timer
   readonly ids: IdSource
-  /** Told of refusals that could not be written; they are tried again with the next. */
+  /** Is told of refusals that could not be written; they are tried again with the next. */
   readonly onTrouble: (cause: unknown) => void
 }
 
@@ -72,7 +72,7 @@ export class SignInTrail {
     })
   }
 
-  /** What a user signs in with has changed. Resolves when it is durable. */
+  /** Notes that what a user signs in with has changed. Resolves when that is durable. */
   changed(change: WayChanged): Promise<void> {
     const { type, data } = change
     const event = { type, data: { ...data, at: this.#ports.clock.nowMs() } } as AuditEvent

@@ -1,6 +1,6 @@
 /**
- * What may happen to users: pure. A command against what is known gives the events, none when it is
- * so already, or a refusal.
+ * Decides what may happen to users, without any effect. A command against what is known gives the
+ * events, none when it is so already, or a refusal.
  */
 import type { UserEvent } from '@svc/contracts/events/users'
 import { issueLink, revokeLink, usableLink, useLink } from './link-decisions.ts'

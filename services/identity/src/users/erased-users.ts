@@ -15,13 +15,13 @@ export interface ErasedUsersPorts {
   readonly records: Pick<UserRecords, 'find' | 'erase'>
   readonly sessions: Pick<SessionStore, 'forget'>
   readonly timer: Timer
-  /** Told of a look that failed; there is another one. */
+  /** Is told of a look that failed; there is another one. */
   readonly onTrouble: (cause: unknown) => void
 }
 
 export class ErasedUsers {
   readonly #ports: ErasedUsersPorts
-  /** There is nothing of them any more. */
+  /** Users of whom there is nothing any more. */
   readonly #forgotten = new Set<string>()
   #cancelLook: () => void = () => {}
   #stopped = false
@@ -54,7 +54,7 @@ export class ErasedUsers {
     const { records, sessions } = this.#ports
     const toForget = erased.filter((userId) => !this.#forgotten.has(userId))
     if (toForget.length === 0) return
-    // All of them at once: the file is written anew for it.
+    // All of them are forgotten at once, because the file is written anew each time.
     await sessions.forget(toForget)
     for (const userId of toForget) {
       if (this.#stopped) return

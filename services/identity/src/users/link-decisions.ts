@@ -52,7 +52,7 @@ export function useLink(
   bounds: UserBounds,
 ): readonly UserEvent[] {
   const link = usableLink(state, linkId, at)
-  // Of one for a password the secret is not for joining.
+  // The secret of a link for a password is not for joining.
   if (link.kind === 'reset') throw noSuchLink()
   const known = state.users.get(userId)
   if (known === undefined) checkRoomForUser(state, bounds)

@@ -6,7 +6,7 @@ import { userActor } from '@svc/contracts/events/actors'
 import type { UserEvent } from '@svc/contracts/events/users'
 import type { Link, User, UsersState } from './state.ts'
 
-/** What a user may, in all. */
+/** The rights of a user, in all. */
 export type Standing = Pick<User, 'userId' | 'status' | 'platformRole' | 'accounts'>
 
 /** @param after as the user is from now on */
@@ -18,7 +18,7 @@ export function lostLinks(
   const before = state.users.get(after.userId)
   const joinsTheRunning = before?.platformRole === null && after.platformRole !== null
   const isLost = (link: Link) =>
-    // Only an owner of the service could make it now, and an operator may have it.
+    // Only an owner of the service could make the link now, and an operator may have it.
     (joinsTheRunning && link.userId === after.userId) ||
     (link.issuedBy === userActor(after.userId) && !mayIssue(state, after, link))
   return [...state.links.values()]

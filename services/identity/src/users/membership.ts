@@ -1,4 +1,4 @@
-/** Who is in an account, and as what. Only the operator can take its last owner away. */
+/** Decides who is in an account, and as what. Only the operator can take its last owner away. */
 import type { UserEvent } from '@svc/contracts/events/users'
 import { lostLinks } from './lost-links.ts'
 import type { User, UsersState } from './state.ts'
@@ -48,7 +48,7 @@ export function checkMembership(
   checkRoom(users.get(userId)?.accounts.size ?? 0, bounds.accountsOfUser, 'accounts of this user')
 }
 
-/** Without those who are kept out: nobody could make a key, or let anybody in. */
+/** Finds the owners without those who are kept out: they could make no key, and let nobody in. */
 function ownersOf({ users, members }: UsersState, accountId: string): readonly string[] {
   const ids = [...(members.get(accountId) ?? [])]
   return ids.filter((userId) => isOwnerOf(users.get(userId), accountId))

@@ -1,4 +1,4 @@
-/** Who may use the dashboard, as the events say, and how each event changes that. */
+/** Keeps who may use the dashboard, as the events say, and how each event changes that. */
 import type { AccountRole, LinkKind, PlatformRole, UserEvent } from '@svc/contracts/events/users'
 
 /** Times are milliseconds since 1970. */
@@ -27,9 +27,9 @@ export interface Link {
 }
 
 export interface UsersState {
-  /** In the order in which they joined. */
+  /** The users in the order in which they joined. */
   readonly users: Map<string, User>
-  /** Those that can still be used, and those that are past their time. */
+  /** The links that can still be used, and those that are past their time. */
   readonly links: Map<string, Link>
   /** The users of each account, in the order in which they came. */
   readonly members: Map<string, Set<string>>

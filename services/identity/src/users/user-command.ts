@@ -1,4 +1,4 @@
-/** What can be asked to happen to users. */
+/** The commands that ask for something to happen to users. */
 import type { AccountRole, LinkKind, PlatformRole } from '@svc/contracts/events/users'
 
 /** `at` is in milliseconds since 1970. */
@@ -15,7 +15,7 @@ export type UserCommand = { readonly at: number } & (
     }
   /** @property accountId of an invitation to this account only */
   | { readonly type: 'RevokeLink'; readonly linkId: string; readonly accountId?: string }
-  /** Of an owner or an invitation, by somebody new or by somebody who is here. */
+  /** Uses a link of an owner or an invitation, by somebody new or by somebody who is here. */
   | { readonly type: 'UseLink'; readonly linkId: string; readonly userId: string }
   | { readonly type: 'UseReset'; readonly linkId: string }
   | { readonly type: 'SignUp'; readonly userId: string; readonly accountId: string }
@@ -30,7 +30,10 @@ export type UserCommand = { readonly at: number } & (
       readonly userId: string
       readonly accountId: string
       readonly role: AccountRole | null
-      /** Then the user can come in by this, and the account lose its last owner. */
+      /**
+       * Whether the operator asks. Then the user can come in by this, and the account lose its last
+       * owner.
+       */
       readonly byOperator: boolean
     }
   | {

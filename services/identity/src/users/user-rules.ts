@@ -1,10 +1,13 @@
-/** Who can be told of, and how many there can be: what several decisions about users rest on. */
+/**
+ * Rules on who can be told of, and how many there can be. Several decisions about users rest on
+ * them.
+ */
 import { ServiceError } from '@svc/contracts/errors'
 import type { User, UsersState } from './state.ts'
 
 export interface UserBounds {
   readonly users: number
-  /** That can still be used. */
+  /** The number of links that can still be used. */
   readonly links: number
   /** The same, of one account: none keeps the others from letting people in. */
   readonly linksOfAccount: number

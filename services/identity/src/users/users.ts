@@ -37,9 +37,9 @@ export interface UsersPorts {
   readonly clock: Clock
   readonly timer: Timer
   readonly ids: IdSource
-  /** From a cryptographic source: the secrets of links are made of them. */
+  /** Gives bytes of a cryptographic source: the secrets of links are made of them. */
   readonly randomBytes: (count: number) => Uint8Array
-  /** Told when the stream cannot be relied on. */
+  /** Is told when the stream cannot be relied on. */
   readonly quarantine?: Pick<Quarantine, 'note'>
 }
 
@@ -93,13 +93,13 @@ export class Users {
     return this.#state.users.get(userId)
   }
 
-  /** In the order in which they joined. */
+  /** Lists the users in the order in which they joined. */
   async list(): Promise<readonly Readonly<User>[]> {
     await this.#stream.refresh()
     return [...this.#state.users.values()]
   }
 
-  /** In the order in which they came. */
+  /** Lists the members in the order in which they came. */
   async membersOf(accountId: string): Promise<readonly Readonly<User>[]> {
     await this.#stream.refresh()
     const ids = [...(this.#state.members.get(accountId) ?? [])]

@@ -17,7 +17,7 @@ type Asked = UserCommand extends infer Command
     : never
   : never
 
-/** Caused by a user. */
+/** An event that a user has caused. */
 type OfUser = readonly [userId: string, event: UserEvent]
 
 export function given(...events: readonly (UserEvent | readonly UserEvent[] | { by: OfUser })[]) {
