@@ -40,9 +40,9 @@ const questions: readonly (readonly [name: string, args: readonly string[]])[] =
   ['status', ['status']],
 ]
 
-/** What is said beside an answer. */
+/** Remarks that are made beside an answer, on standard error. */
 const remarks: Readonly<Record<string, RegExp>> = {
-  // What it cannot see.
+  // The verification says what it cannot see.
   verify: /^A change that was also made to [^\n]*\n$/,
   'hold-list': /^there are no holds\n$/,
 }
@@ -134,7 +134,7 @@ test('the sums of accounts are those of the list', async () => {
     JSON.parse((await svc(['--data-dir', path, '--json', 'account', ...args])).out)
   const [{ settled, held, available }] = (await ask('list')).accounts
   const sums = { schema: 'svc.account-sums/1', accounts: 1, open_requests: 0 }
-  // What was spent is of the last thirty days, and the history stays where it is.
+  // The sum is of the last thirty days, and the history stays where it is.
   const spent_30_days = expect.any(String)
   expect(await ask('sum')).toEqual({ ...sums, settled, held, available, spent_30_days })
   expect(await ask('sum', '--status', 'frozen')).toMatchObject({ accounts: 0, settled: '0.00' })

@@ -1,8 +1,8 @@
-/** Called by `bin/svc.js`. */
+/** `bin/svc.js` runs this. */
 import { processTerminal } from './context/process-terminal.ts'
 import { run } from './run.ts'
 
-/** What is written is for its owner only, whoever makes the file: money and keys. */
+/** Every file that is written is for its owner only, whoever makes it: it has money and keys. */
 const OWNER_ONLY = 0o077
 
 process.umask(OWNER_ONLY)

@@ -20,7 +20,7 @@ async function usedFolder() {
   return { path, ledger, stream, verify, head: JSON.parse(out).head as string }
 }
 
-/** All that remembers the log, but the log. */
+/** Removes all that remembers the log, but the log. */
 function forgetEverything(path: string): void {
   for (const name of readdirSync(path)) {
     if (!/^(ledger\.db|secrets\.json)/.test(name)) rmSync(join(path, name), { recursive: true })
@@ -37,7 +37,7 @@ describe('an end that was cut off', () => {
       expect(first.code).toBe(1)
       expect(first.out).toMatch(/^gone or altered .* as the view accounts remembers it$/m)
       expect(first.out).not.toContain('verified')
-      // Who only looks builds no view anew: what they had seen is not forgotten.
+      // A verification only looks and builds no view anew, so what views had seen is not forgotten.
       const second = await verify()
       expect(second.code).toBe(1)
       expect(second.out).toBe(first.out)

@@ -11,7 +11,7 @@ import { workerServer } from '../testing/worker-server.ts'
 
 const SOON = { timeout: 5_000, interval: 10 }
 
-/** It listens, and no server knows it. */
+/** Starts a worker that listens, and that no server knows. */
 async function thirdWorker(drained = false): Promise<{ worker: ScriptedWorker; url: string }> {
   const socketPath = join(tmpdir(), `svc-cli-${randomUUID()}.sock`)
   const worker = new ScriptedWorker({ socketPath, workerId: 'its own name', drained })

@@ -9,7 +9,7 @@ import { workerServer } from '../testing/worker-server.ts'
 const cacheOn = { mode: 'on', schedule: 'any-token', reason: null, tiers: ['l1', 'l2'] } as const
 const clean = { checked: { l1: 0, l2: 0 }, gone: 0, differing: [] }
 
-/** Both have a cache; the health that says so has reached the server. */
+/** Both workers have a cache, and the health that says so has reached the server. */
 async function withCaches() {
   const server = await workerServer()
   for (const worker of server.workers) {

@@ -27,7 +27,7 @@ async function doctor(context: Context, { envFile }: DoctorOptions): Promise<voi
     throw new CliError(EXIT_USAGE, 'the doctor looks at this machine: leave --url out')
   }
   context.terminal.catchInterrupt()
-  // Loaded only here: it knows most of a server.
+  // It is loaded only here, because it knows most of a server.
   const { examine } = await import('@svc/server/doctor/examine')
   await endOnClientDefects((warning) => context.note(warning))
   const { environment: given } = context.terminal
@@ -52,7 +52,7 @@ async function doctor(context: Context, { envFile }: DoctorOptions): Promise<voi
   )
 }
 
-/** What a running server says of itself. */
+/** Asks a running server what it says of itself. */
 async function serverFindings(
   dataDir: string,
   stop: AbortSignal,

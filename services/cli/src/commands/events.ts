@@ -81,7 +81,9 @@ async function list(context: Context, options: ListOptions): Promise<void> {
   if (next !== null) context.note(`more events follow: --after ${next}, or --all`)
 }
 
-/** At least one, which may be empty. Its `next` tells where the whole of them goes on. */
+/**
+ * Yields at least one page, which may be empty. Its `next` tells where the whole of them goes on.
+ */
 async function* pages(
   operations: Operations,
   filter: FilterOptions,

@@ -1,4 +1,4 @@
-/** What several commands read from the command line. */
+/** Reads what several commands have in common on the command line. */
 import type { Operations } from '@svc/contracts/admin/operations'
 import { readMoment } from '@svc/contracts/zone'
 import type { Command } from 'commander'

@@ -20,7 +20,7 @@ export const projectionColumns: readonly Column<ProjectionState>[] = [
   { title: 'ERROR', cutTo: 20, text: (line) => line.error ?? '' },
 ]
 
-/** Of `projection list`, which counts the events that a view lacks. */
+/** The columns of `projection list`, which counts the events that a view lacks. */
 const detailColumns: readonly Column<ProjectionDetails>[] = [
   ...projectionColumns.slice(0, -1),
   { title: 'BEHIND', align: 'right', text: behindText },

@@ -40,7 +40,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
       address: { socketPath },
       health: { workerId: 'gpu-1', toy: true },
     })
-    // Whoever signals the process that it started signals the worker itself.
+    // The process that was started is the worker itself, so that a signal to it reaches the worker.
     expect(ready.pid).toBe(worker.child.pid)
     expect(await new WorkerClient({ socketPath }).health()).toMatchObject({ status: 'ready' })
     worker.child.kill(signal)

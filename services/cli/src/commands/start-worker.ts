@@ -8,7 +8,7 @@ export function startWorkerCommand(): Command {
     .option('--env-file <file>', 'read settings from a file of NAME=value lines')
     .option('--json', 'print one JSON line when ready, and nothing else, on standard output')
     .action(async (_local, command: Command) => {
-      // Loaded only here: no other command needs a worker, and help least of all.
+      // It is loaded only here: no other command needs a worker, and help least of all.
       const { runWorkerUntilStopped } = await import('../process/run-worker.ts')
       await runWorkerUntilStopped(command.optsWithGlobals())
     })

@@ -42,7 +42,7 @@ function roleCommand(name: string, does: string): Command {
 
 function running(command: Command, role: Ready['role']): Command {
   return command.action(async (_local, given: Command) => {
-    // Loaded only here: no other command needs a server, and help least of all.
+    // It is loaded only here: no other command needs a server, and help least of all.
     const { runServer } = await import('../process/run-server.ts')
     await runServer(given.optsWithGlobals(), role)
   })

@@ -41,7 +41,10 @@ export function verifyCommand(contextOf: ContextOf): Command {
     })
 }
 
-/** Its exit code is that of the verification, so that a script can ask how the nightly one went. */
+/**
+ * Shows the last verification. Its exit code is that of the verification, so that a script can ask
+ * how the nightly one went.
+ */
 async function showLast(context: Context): Promise<void> {
   const { verification } = await context.withOperations((operations) =>
     operations.lastVerification(),
@@ -92,7 +95,7 @@ interface Finding {
   readonly detail: string
 }
 
-/** Everything that shows that the log is not what it was. */
+/** Lists everything that shows that the log is not what it was. */
 function findingsOf({
   broken,
   unreadable,

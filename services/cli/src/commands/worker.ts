@@ -116,7 +116,7 @@ function memoryText(tier: TierUse | null | undefined): string {
   return `${tier.blocks} blocks, ${bytesText(tier.bytes)} of ${bytesText(tier.bytes_max)}`
 }
 
-/** What the worker did there: how much there is, only Redis knows. */
+/** Says what the worker did in Redis. How much there is, only Redis knows. */
 function redisText(tier: TierUse | null | undefined): string {
   if (tier === null || tier === undefined) return ''
   const failed = tier.failures === 0 ? '' : `, ${tier.failures} calls failed`

@@ -35,7 +35,7 @@ export type Target = (
 
 export interface Connection {
   readonly operations: Operations
-  /** Which way was taken. */
+  /** Says which way was taken. */
   readonly description: string
   close(): Promise<void>
 }
@@ -109,7 +109,8 @@ async function openFolder(
   server: ServerRecord | undefined,
 ): Promise<Connection> {
   const { place, warn } = options
-  // Loaded only here: what opens a folder is most of a server, and talking to one needs none of it.
+  // It is loaded only here: what opens a folder is most of a server, and talking to one needs none
+  // of it.
   const { FolderInUseError, openDataFolder } = await import('@svc/server/open-data-folder')
   if (place.kind === 'eventstoredb') await endOnClientDefects(warn)
   try {
@@ -126,7 +127,10 @@ async function openFolder(
   }
 }
 
-/** Its client lets errors loose that nobody can catch. */
+/**
+ * Ends the process at a defect, but not at the errors that the store's client lets loose and nobody
+ * can catch.
+ */
 export async function endOnClientDefects(warn: (warning: string) => void): Promise<void> {
   const { endOnDefects } = await import('./defects.ts')
   const { isUnhandledClientError } = await import(

@@ -1,5 +1,6 @@
 /**
- * What every command works with: the terminal, the global options, and the service it speaks to.
+ * Gives every command what it works with: the terminal, the global options, and the service it
+ * speaks to.
  */
 import { styleText } from 'node:util'
 import type { Operations } from '@svc/contracts/admin/operations'
@@ -30,7 +31,7 @@ export class Context {
     return this.options.json === true
   }
 
-  /** Where the folder is, when no URL is named. */
+  /** The folder of the service, when no URL is named. */
   get dataDir(): string {
     return this.options.dataDir ?? this.terminal.environment.SVC_DATA_DIR ?? DEFAULT_DATA_DIR
   }
@@ -51,12 +52,12 @@ export class Context {
     return this.terminal.out(text)
   }
 
-  /** One object, on one line; its shape is named and versioned. */
+  /** Writes one object, on one line; its shape is named and versioned. */
   outJson(schema: string, object: object): Promise<void> {
     return this.out(`${jsonText({ schema: `svc.${schema}`, ...object })}\n`)
   }
 
-  /** For a person: on standard error, and not at all when a program asked. */
+  /** Tells a person something: on standard error, and not at all when a program asked. */
   note(text: string): void {
     if (this.json || this.options.quiet === true) return
     this.terminal.err(`${text}\n`)

@@ -1,4 +1,4 @@
-/** Which errors that nobody caught end a process. */
+/** These tests show which errors that nobody caught end a process. */
 import { runToEnd } from '@svc/testing/bounded-run'
 import { expect, test } from 'vitest'
 

@@ -23,7 +23,7 @@ import * as codes from './exit-codes.ts'
 
 const bin = fileURLToPath(new URL('../../bin/svc.js', import.meta.url))
 const checkout = fileURLToPath(new URL('../../../..', import.meta.url))
-/** More than the 64 KiB that a pipe holds, and what `head` reads at once. */
+/** These are more than the 64 KiB that a pipe holds, and what `head` reads at once. */
 const EVENTS_BEYOND_A_PIPE = 2_000
 const isRoot = process.getuid?.() === 0
 const NOBODY = 65_534
@@ -388,7 +388,9 @@ describe('as a process', () => {
   })
 })
 
-/** Not where the checkout is for root alone. */
+/**
+ * Tells whether another user can run the checkout. Nobody but root can where it is for root alone.
+ */
 function othersCanRun(): boolean {
   return runToEnd(process.execPath, [bin, '--version'], asAnother).status === 0
 }

@@ -1,4 +1,4 @@
-/** What a script can tell from how `svc` ended. An unknown code that is not 0 is a failure too. */
+/** The codes tell a script how `svc` ended. An unknown code that is not 0 is a failure too. */
 import { type ErrorCode, ServiceError } from '@svc/contracts/errors'
 import { BrokenChainError } from '@svc/contracts/ports/event-store'
 

@@ -20,7 +20,8 @@ export function processTerminal(): Terminal {
       return interrupted
     },
     catchInterrupt() {
-      // Once only: a second Ctrl-C, from an impatient person, ends the process at once.
+      // This catches once only: a second Ctrl-C, from an impatient person, ends the process at
+      // once.
       process.once('SIGINT', () => {
         interrupted = true
         stop.abort()

@@ -1,4 +1,4 @@
-/** Where a command reads and writes. Data goes to `out`, everything else to `err`. */
+/** The place where a command reads and writes. Data goes to `out`, everything else to `err`. */
 import type { Writable } from 'node:stream'
 import { CliError, EXIT_OUTPUT } from './exit-codes.ts'
 
@@ -6,15 +6,17 @@ export interface Terminal {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Whether a person reads the output, so that colours make sense. */
   readonly outIsTerminal: boolean
-  /** How wide the terminal is that shows the output; undefined when none does. */
+  /** The columns of the terminal that shows the output; undefined when none does. */
   readonly columns: number | undefined
   /** Whether a person can be asked, and progress be drawn over itself. */
   readonly errIsTerminal: boolean
-  /** Aborted by Ctrl-C, and when nobody reads the output any more. */
+  /** Is aborted by Ctrl-C, and when nobody reads the output any more. */
   readonly stop: AbortSignal
-  /** Whether it was Ctrl-C. */
+  /** Whether it was Ctrl-C that aborted `stop`. */
   readonly interrupted: boolean
-  /** From now on Ctrl-C aborts `stop`, so that the work in hand ends in a safe state. */
+  /**
+   * Catches Ctrl-C: from now on it aborts `stop`, so that the work in hand ends in a safe state.
+   */
   catchInterrupt(): void
   /**
    * Resolves when there is room for more. After the reader has gone it resolves to nothing.

@@ -5,7 +5,10 @@
 import type { ServiceError } from '@svc/contracts/errors'
 import type { Command } from 'commander'
 
-/** Where a command has another name for a field; arguments are written in capitals, as in pages. */
+/**
+ * The names that commands have for fields of another name; arguments are written in capitals, as in
+ * pages.
+ */
 const otherNames: Readonly<Record<string, readonly string[]>> = {
   account_id: ['ACCOUNT', '--account'],
   account_role: ['--as'],
@@ -48,7 +51,7 @@ export function asTyped(
   const isNamed = message.startsWith(prefix)
   const said = isNamed ? message.slice(prefix.length) : message
   const told = said.replace(FIELD, (field) => typedName(command, field) ?? field)
-  // What is not there was named by the sentence itself.
+  // The sentence itself has named what is not there.
   if (name !== undefined && (isNamed || code !== 'not_found')) return `${name}: ${told}`
   return isNamed ? prefix + told : told
 }

@@ -3,7 +3,7 @@
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const
 const STEP = 1_024
 
-/** Such as `12.4 MiB`. */
+/** Writes a size, such as `12.4 MiB`. */
 export function bytesText(bytes: number): string {
   const exponent = bytes < STEP ? 0 : Math.floor(Math.log2(bytes) / Math.log2(STEP))
   const unit = UNITS[Math.min(exponent, UNITS.length - 1)] ?? 'B'
@@ -11,7 +11,7 @@ export function bytesText(bytes: number): string {
   return `${unit === 'B' || Number.isInteger(amount) ? amount : amount.toFixed(1)} ${unit}`
 }
 
-/** Of 1, such as `66.7 %`. A share that is not all of it is never shown as 100. */
+/** Writes a share of 1, such as `66.7 %`. A share that is not all of it is never shown as 100. */
 export function shareText(share: number): string {
   return `${(Math.floor(share * 1_000) / 10).toFixed(1)} %`
 }

@@ -1,4 +1,4 @@
-/** What the prefix cache did for a request, in words: the evidence behind its cached tokens. */
+/** Says in words what the prefix cache did for a request: the evidence behind its cached tokens. */
 import { formatExact, parsePricePerMillion } from '@svc/contracts/money'
 import type { Receipt } from '@svc/contracts/wire/billing'
 
@@ -6,7 +6,7 @@ const SHOWN_HASH_CHARACTERS = 12
 
 type Fact = readonly [name: string, value: string]
 
-/** Nothing for a request without a meter. */
+/** Gives the facts. There are none for a request without a meter. */
 export function cacheFacts(request: Receipt): readonly Fact[] {
   const { cache } = request
   if (cache === null) return []
@@ -33,7 +33,7 @@ function promptWords({ usage }: Receipt, cache: Evidence): string {
   if (reused > 0) {
     words.push(`${counted(reused)} ${ofPrompt} were not computed: ${blockWords(cache)}`)
   }
-  // What is in doubt is billed at the lower price: a run that broke, a count that differs.
+  // Tokens in doubt are billed at the lower price: a run that broke, a count that differs.
   if (cached > reused) {
     words.push(
       `${counted(cached - reused)} ${ofPrompt} are billed as cached, the cheaper reading: ` +
@@ -49,7 +49,7 @@ function blockWords({ blocks, source, worker, last_block_hash: last }: Evidence)
   return `${blockCount(blocks)} from ${place}${name}`
 }
 
-/** Of blocks behind which there are reused tokens: they may end within the first one. */
+/** Counts the blocks behind which there are reused tokens: they may end within the first one. */
 function blockCount(blocks: number): string {
   if (blocks === 0) return 'part of a block'
   return blocks === 1 ? '1 block' : `${counted(blocks)} blocks`
@@ -65,7 +65,7 @@ function savedAmount({ price, usage }: Receipt): bigint {
   return perToken * BigInt(usage.cached_input_tokens)
 }
 
-/** With separators: 1,920. */
+/** Writes a number with separators: 1,920. */
 function counted(number: number): string {
   return number.toLocaleString('en-US')
 }

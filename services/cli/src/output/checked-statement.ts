@@ -17,7 +17,7 @@ const WHAT_TO_DO =
   'build the view again (svc projection rebuild statement) and check the history (svc verify)'
 
 export class CheckedStatement {
-  /** Undefined before the first page, whose opening balance is taken as given. */
+  /** Is undefined before the first page, whose opening balance is taken as given. */
   #balance: PicoDollars | undefined
   #lastEntry: number | undefined
 
@@ -29,7 +29,7 @@ export class CheckedStatement {
   }
 
   /**
-   * To be called with each page in turn, before anything of it is shown.
+   * Checks a page. To be called with each in turn, before anything of it is shown.
    *
    * @throws {CliError} naming the first row that does not add up
    */
@@ -41,7 +41,7 @@ export class CheckedStatement {
     this.#expect(amountOf(closing, 'the closing balance'), 'the closing balance')
   }
 
-  /** Of a statement that is no page: to be called with each row in turn. */
+  /** Checks a row of a statement that does not come in pages. To be called with each in turn. */
   checkRow(row: StatementEntry): void {
     const name = `entry ${row.entry}`
     const expectedEntry = (this.#lastEntry ?? row.entry - 1) + 1

@@ -67,7 +67,7 @@ function csvRow({
   return csvLine([position, csvText(stream), `${revision}`, csvText(type), id, hash, ...texts])
 }
 
-/** One object around all events, written piece by piece. */
+/** Writes one object around all events, piece by piece. */
 function jsonWriter(): EventWriter {
   let opening = '{"schema":"svc.events/1","events":['
   let separator = ''
@@ -88,7 +88,7 @@ const jsonLines: EventWriter = {
   closing: () => '',
 }
 
-/** By format, for one list. The argument is the widest line that the reader can take. */
+/** Writers by format, for one list. The argument is the widest line that the reader can take. */
 export const eventWriters = {
   table: tableWriter,
   csv: csvWriter,

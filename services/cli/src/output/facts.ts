@@ -6,7 +6,7 @@ import { textWidth } from './text-width.ts'
 export type Fact = readonly [name: string, value: string]
 
 const GAP = '  '
-/** On a terminal that leaves less than this, the terminal may break the lines itself. */
+/** A terminal that leaves less than this may break the lines itself. */
 const VALUE_WIDTH_MIN = 20
 
 /** @param widthMax of a line; default: as long as the value is */

@@ -1,4 +1,4 @@
-/** One JSON object around a list of any length, which is never in memory as a whole. */
+/** Writes one JSON object around a list of any length, which is never in memory as a whole. */
 
 import { jsonText } from '@svc/contracts/json-text'
 import type { Context } from '../context/context.ts'

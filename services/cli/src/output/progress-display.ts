@@ -43,7 +43,7 @@ export class ProgressDisplay {
     return true
   }
 
-  /** Before something else is written there. */
+  /** Clears the line. To be called before something else is written there. */
   clear(): void {
     if (this.#isShown) this.#around.write(CLEAR_LINE)
     this.#isShown = false
@@ -68,7 +68,7 @@ export class ProgressDisplay {
   }
 }
 
-/** Not where the operator wants to hear of nothing but errors. */
+/** Shows progress, but not where the operator wants to hear of nothing but errors. */
 export function progressOnStandardError(logger: Logger): ProgressDisplay {
   const isTold = logger.isLevelEnabled('warn')
   const informative = logger.child({}, { level: isTold ? 'info' : logger.level })

@@ -2,7 +2,7 @@
 import type { Context } from '../context/context.ts'
 import { CliError, EXIT_INTERRUPTED } from '../context/exit-codes.ts'
 
-/** How often a line is written where there is no terminal, in milliseconds. */
+/** A line is written this often where there is no terminal. */
 const LINE_MS = 5_000
 const DRAW_MS = 100
 
@@ -32,16 +32,19 @@ export function progressDrawer(context: Context): ProgressDrawer {
   })
 }
 
-/** Behind a count of events, where the log is shared with other programs. */
+/**
+ * Says behind a count how many events were passed over, where the log is shared with other
+ * programs.
+ */
 export function passedOverText(events: number): string {
   return events === 0 ? '' : `, ${events} of others passed over`
 }
 
 interface ProgressLine {
   readonly type: 'progress'
-  /** What is worked on. */
+  /** The part that is worked on. */
   readonly part: string
-  /** Of the whole work, 0 to 1. */
+  /** The share of the whole work that is done, 0 to 1. */
   readonly share: number
   /** Events per second. */
   readonly rate: number

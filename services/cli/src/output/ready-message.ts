@@ -1,4 +1,4 @@
-/** What `svc start` says when it is ready: one JSON line for programs, a page for people. */
+/** Makes what `svc start` says when it is ready: one JSON line for programs, a page for people. */
 import { resolve } from 'node:path'
 import { formatPricePerMillion } from '@svc/contracts/money'
 import type { Rates } from '@svc/contracts/price'
@@ -7,7 +7,7 @@ import { PUBLISH_A_PRICE } from '@svc/operator/operations/unpriced-models'
 import { DEFAULT_DATA_DIR } from '@svc/server/data-folder/data-folder'
 import type { Ready } from '@svc/server/roles/all'
 
-/** One line, without the newline. */
+/** Writes one line, without the newline. */
 export function readyLine(ready: Ready): string {
   const { baseUrl, listening, adminUrl, apiKey, accountId, ownerLink, dataDir, pid } = ready
   return JSON.stringify({
@@ -148,7 +148,7 @@ function secondRun(ready: Ready): string[] {
   return ['', `  A new API key     ${command}`]
 }
 
-/** Where the CLI does not look by itself. */
+/** Names the folder where the CLI does not look there by itself. */
 function folderFlag({ dataDir }: Ready): string {
   return dataDir === resolve(DEFAULT_DATA_DIR) ? '' : ` --data-dir '${dataDir}'`
 }

@@ -42,7 +42,7 @@ function tableWriter(widthMax?: number): StatementWriter {
   }
 }
 
-/** One object around all rows, written piece by piece. */
+/** Writes one object around all rows, piece by piece. */
 const json: StatementWriter = {
   opening({ closing: _, rows, ...head }) {
     const known = { schema: 'svc.statement/2', ...head, row_count: rows }
@@ -53,7 +53,9 @@ const json: StatementWriter = {
   closing: ({ closing }) => `],"closing":${jsonText(closing)}}\n`,
 }
 
-/** By format, for one statement. The argument is the widest line that the reader can take. */
+/**
+ * Writers by format, for one statement. The argument is the widest line that the reader can take.
+ */
 export const statementWriters = {
   table: tableWriter,
   csv: () => statementFiles.csv,

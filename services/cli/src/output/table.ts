@@ -14,11 +14,11 @@ export interface Column<Row> {
   readonly title: string
   /** `decimal` puts the decimal points of all rows under each other. */
   readonly align?: 'right' | 'decimal'
-  /** At least this wide: for rows that come one by one. */
+  /** The least width of the column, for rows that come one by one. */
   readonly width?: number
-  /** On a narrow terminal its text may be cut down to this width. */
+  /** The width down to which its text may be cut on a narrow terminal. */
   readonly cutTo?: number
-  /** Left out when the rows do not fit: 1 goes first. Columns without it always stay. */
+  /** Is left out when the rows do not fit: 1 goes first. Columns without it always stay. */
   readonly leftOut?: number
   readonly text: (row: Row) => string
 }
@@ -26,7 +26,7 @@ export interface Column<Row> {
 const GAP = '  '
 const CUT_MARK = '…'
 
-/** What is in front of the decimal point, and the point with what follows. */
+/** The width in front of the decimal point, and that of the point with what follows. */
 interface Widths {
   readonly whole: number
   readonly fraction: number
@@ -34,7 +34,7 @@ interface Widths {
 
 interface FittedColumn<Row> extends Column<Row> {
   widths: Widths
-  /** Undefined when its text is never cut. */
+  /** Is undefined when its text is never cut. */
   cut: number | undefined
 }
 
@@ -170,7 +170,7 @@ function pad<Row>(text: string, column: FittedColumn<Row>): string {
   return column.align === undefined ? text + space : space + text
 }
 
-/** Never through a character that is made of several. */
+/** Cuts a text, never through a character that is made of several. */
 function cutText(text: string, width: number): string {
   if (textWidth(text) <= width) return text
   let kept = ''

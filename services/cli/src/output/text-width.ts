@@ -1,4 +1,4 @@
-/** How many columns of a terminal a text takes. */
+/** Measures how many columns of a terminal a text takes. */
 import { createRequire } from 'node:module'
 
 const PRINTABLE_ASCII = /^[ -~]*$/

@@ -1,4 +1,4 @@
-/** What `svc start` does: runs a server until somebody stops it. */
+/** Does the work of `svc start`: runs a server until somebody stops it. */
 import { once } from 'node:events'
 import { within } from '@svc/contracts/ports/within'
 import { isUnhandledClientError } from '@svc/infra/event-store/eventstoredb/client/unhandled-client-errors'
@@ -35,10 +35,13 @@ export interface StartOptions {
 }
 
 const STANDARD_ERROR = 2
-/** How long a server whose disk has failed may take to close the rest. */
+/** A server whose disk has failed may take this long to close the rest. */
 const FAILED_STOP_MS = 5_000
 
-/** Never returns: it ends the process, with the exit code of how the server ended. */
+/**
+ * Runs the server and never returns: it ends the process, with the exit code of how the server
+ * ended.
+ */
 export async function runServer(
   options: StartOptions,
   role: RunningServer['ready']['role'] = 'all',
@@ -68,7 +71,9 @@ export async function runServer(
   process.exit(clean ? EXIT_OK : EXIT_DIFFERENCE)
 }
 
-/** Nothing when a stop was asked for while it started: that is no failure. */
+/**
+ * Starts the server. Gives nothing when a stop was asked for while it started: that is no failure.
+ */
 async function started(
   settings: Settings,
   options: ServerStartOptions & { readonly stopRequested: AbortSignal },
@@ -86,7 +91,7 @@ async function aborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort')
 }
 
-/** What can still be closed is closed, but nothing may keep a failed server alive. */
+/** Closes what can still be closed, but nothing may keep a failed server alive. */
 async function endAfterFailure(service: RunningServer): Promise<never> {
   await within(systemTimer, FAILED_STOP_MS, service.stop(0), undefined)
   process.exit(EXIT_UNREACHABLE)

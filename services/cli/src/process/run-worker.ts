@@ -1,4 +1,4 @@
-/** What `svc start worker` does: runs one worker in this process until somebody stops it. */
+/** Does the work of `svc start worker`: runs one worker in this process until somebody stops it. */
 import { once } from 'node:events'
 import { hostname } from 'node:os'
 import { environmentOf } from '@svc/server/settings/environment-file'
@@ -13,18 +13,22 @@ import { CliError, EXIT_DIFFERENCE, EXIT_OK, EXIT_USAGE } from '../context/exit-
 import { progressOnStandardError } from '../output/progress-display.ts'
 import { stopRequests } from './stop-requests.ts'
 
-/** Where one listens who takes connections to every address of the machine. */
+/** A worker that listens here takes connections to every address of the machine. */
 const WILDCARDS: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
 
-/** Of the command line: the options of a worker, and those of the command. */
+/** Has what the command line can say: the options of a worker, and those of the command. */
 export type StartWorkerOptions = WorkerWords & {
   readonly envFile?: string
   readonly json?: true
 }
 
-/** Never returns: it ends the process. @throws {CliError} when the worker cannot start */
+/**
+ * Runs the worker and never returns: it ends the process.
+ *
+ * @throws {CliError} when the worker cannot start
+ */
 export async function runWorkerUntilStopped(options: StartWorkerOptions): Promise<void> {
-  // Before anything uses the pool, which then has its size for good.
+  // This comes before anything uses the pool, which then has its size for good.
   process.env.UV_THREADPOOL_SIZE ??= LIBUV_THREADS
   const environment = environmentOf(options.envFile)
   const log = logWithProgress(pino({ level: logLevelOf(environment), base: null }, process.stderr))
@@ -57,7 +61,7 @@ async function started(
   log: Log,
 ): Promise<RunningWorker> {
   const settings = orRefused(EXIT_USAGE, () => settingsOf(words, environment))
-  // Loaded only here: llama.cpp takes a while, and a wrong setting is reported at once.
+  // It is loaded only here: llama.cpp takes a while, and a wrong setting is reported at once.
   const { runWorker } = await import('@svc/worker/run-worker')
   try {
     return await runWorker(settings, log, (error) => {
@@ -105,7 +109,7 @@ Stop with Ctrl-C: what runs is ended first.
 `
 }
 
-/** Where a server reaches it. */
+/** Gives the URL at which a server reaches the worker. */
 function urlOf(address: RunningWorker['address']): string {
   if ('socketPath' in address) return `unix:${address.socketPath}`
   const { host = '127.0.0.1', port } = address

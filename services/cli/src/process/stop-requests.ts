@@ -1,8 +1,8 @@
-/** Who may ask the server to stop: a signal, or the end of the npm that started it. */
+/** Collects who may ask the server to stop: a signal, or the end of the npm that started it. */
 import { EXIT_INTERRUPTED } from '../context/exit-codes.ts'
 
 /**
- * One Ctrl-C can arrive twice, from the terminal and through npm or our launcher: what comes this
+ * One Ctrl-C can arrive twice, from the terminal and through npm or our launcher. What comes this
  * soon after the first is its echo.
  */
 const ECHO_MS = 1_000

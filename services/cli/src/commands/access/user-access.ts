@@ -27,7 +27,7 @@ const columns: readonly Column<OpenLink>[] = [
   { title: 'ENDS', text: (link) => link.expires_at },
 ]
 
-/** All that it does: a link into the service may be one into an account as well. */
+/** Names all that a link does: one into the service may be one into an account as well. */
 function purposeOf(link: OpenLink): string {
   const { platform_role: platformRole, account_id: accountId, user_id: userId } = link
   const purposes = [

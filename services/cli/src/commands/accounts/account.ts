@@ -187,7 +187,7 @@ function listedPages(operations: Operations, { search, externalId, order, status
   return accountPages(operations, { order, ...ofStatus, ...only })
 }
 
-/** At least one page; any may be empty. */
+/** Yields at least one page; any may be empty. */
 async function* foundPages(
   operations: Operations,
   asked: Pick<OperationInput<'searchAccounts'>, 'text' | 'status'>,
@@ -201,7 +201,7 @@ async function* foundPages(
   } while (cursor !== null)
 }
 
-/** At least one page, which may be empty. */
+/** Yields at least one page, which may be empty. */
 async function* accountPages(
   operations: Operations,
   asked: Omit<OperationInput<'listAccounts'>, 'limit' | 'after'>,

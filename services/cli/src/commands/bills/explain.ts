@@ -29,7 +29,7 @@ export function explainCommand(contextOf: ContextOf): Command {
     })
 }
 
-/** One that was refused has cost nothing, and has no receipt. */
+/** Explains a request that was refused: it has cost nothing, and has no receipt. */
 async function explainRefusal(
   context: Context,
   operations: Operations,

@@ -1,4 +1,4 @@
-/** What questions about the use of an account have in common. */
+/** The options that questions about the use of an account have in common. */
 import type { Command } from 'commander'
 
 export interface PeriodOptions {
@@ -20,7 +20,7 @@ export function withPeriod(command: Command): Command {
     .option('--cursor <cursor>', 'where the page before ended')
 }
 
-/** As the operations have it. They check what it says. */
+/** Gives the period as the operations have it. They check what it says. */
 export function periodInput({ from, to, tz, key, model, cursor }: PeriodOptions) {
   return {
     zone: tz,

@@ -75,7 +75,7 @@ async function write(
   const pages = () => checkedPages(operations, query, stop)
   try {
     for await (const text of statementText({ ...query, zone, pages }, writer, sha256)) {
-      // What was read until then is not all of it.
+      // The reader has stopped: what was read until then is not all of it.
       if (stop.aborted) return
       await context.out(text)
     }

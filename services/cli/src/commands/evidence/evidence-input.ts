@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises'
 import { CliError, EXIT_NOT_FOUND, EXIT_USAGE } from '../../context/exit-codes.ts'
 
 const NOTE_BYTES_MAX = 256 * 1024
-/** Read at once: a history has hundreds of megabytes. */
+/** This many bytes are read at once, because a history has hundreds of megabytes. */
 const READ_BYTES = 1024 * 1024
 
 /** @throws {CliError} when the file cannot be read */

@@ -1,4 +1,4 @@
-/** Where an evidence file cannot be written: one line, its own exit code, and no file. */
+/** An evidence file that cannot be written ends in one line, its own exit code, and no file. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { folderWithHistory } from '@svc/testing/data-folders'

@@ -79,7 +79,7 @@ async function writeWhole(
   const unfinished = `${path}.part`
   const file = await onDisk(path, open(unfinished, 'w'))
   try {
-    // All of each piece: of the last one before a full disk a plain write takes a part.
+    // This writes all of each piece: a plain write takes a part of the last one before a full disk.
     for await (const { text } of pieces) await onDisk(path, file.appendFile(text))
     await onDisk(path, file.sync())
   } catch (error) {

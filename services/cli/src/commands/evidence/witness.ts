@@ -131,7 +131,7 @@ class Witness {
     return { note, checkpoint }
   }
 
-  /** By its own signature: the log may have gone over to another key since. */
+  /** Checks the note by its own signature: the log may have gone over to another key since. */
   #remembered(): Checkpoint | undefined {
     if (!existsSync(this.#file)) return undefined
     const note = parseNote(readFileSync(this.#file, 'utf8'))

@@ -44,7 +44,7 @@ async function migrate(
   server: ServerPlace,
   { to }: MigrateOptions,
 ): Promise<void> {
-  // Loaded only here: it is most of a server.
+  // It is loaded only here, because it is most of a server.
   const { moveLedger } = await import('@svc/server/migration/ledger-move')
   const { dataDir, terminal } = context
   const reach = crashPointsFromPlan(terminal.environment.SVC_CRASH_POINT)

@@ -51,7 +51,7 @@ async function repairMetadata(
 
 interface Repair {
   readonly stream: string
-  /** What the stream had been told; null when nothing was to be done. */
+  /** The order that the stream had been given; null when nothing was to be done. */
   readonly order: string | null
   readonly first_revision: number | null
 }
