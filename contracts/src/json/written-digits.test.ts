@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { parsedWithDigits, textWithDigits } from './written-digits.ts'
+import { parsedWithDigits, textWithDigits, withDigits } from './written-digits.ts'
 
 const again = (text: string) => textWithDigits(parsedWithDigits(text) as object)
 
@@ -25,4 +25,15 @@ test('a number that was changed since is written as it is now, wherever its obje
   const value = parsedWithDigits('{"a":9007199254740993,"b":9007199254740993}') as { a: number }
   value.a = 7
   expect(textWithDigits({ in: [value] })).toBe('{"in":[{"a":7,"b":9007199254740993}]}')
+})
+
+test('kept in the value, the digits outlive copies', () => {
+  const text = '{"a":9007199254740993,"b":[1e400],"c":[1]}'
+  const value = withDigits(parsedWithDigits(text) as object)
+  expect(JSON.stringify([{ ...value }])).toBe(`[${text}]`)
+})
+
+test('a value whose numbers are plain is itself', () => {
+  const value = parsedWithDigits('{"a":[1,{"b":2.5}]}')
+  expect(withDigits(value)).toBe(value)
 })

@@ -36,7 +36,28 @@ export function parsedWithDigits(text: string): unknown {
  */
 export function textWithDigits(value: object): string {
   return JSON.stringify(value, function (this: object, key: string, each: unknown) {
-    const source = typeof each === 'number' ? written.get(this)?.get(key) : undefined
-    return source !== undefined && Number(source) === each ? rawJSON(source) : each
+    return asWritten(this, key, each)
   })
+}
+
+/**
+ * What was parsed with its digits, with such numbers as objects that `JSON.stringify` writes as they
+ * came, also in copies of it. It is the value itself where it has none.
+ */
+export function withDigits<Value>(value: Value): Value {
+  if (typeof value !== 'object' || value === null) return value
+  const given = value as Record<string, unknown>
+  let copy: Record<string, unknown> | undefined
+  for (const [key, each] of Object.entries(given)) {
+    const kept = withDigits(asWritten(value, key, each))
+    if (kept === each) continue
+    copy ??= (Array.isArray(value) ? [...value] : { ...value }) as Record<string, unknown>
+    copy[key] = kept
+  }
+  return (copy as Value | undefined) ?? value
+}
+
+function asWritten(holder: object, key: string, each: unknown): unknown {
+  const source = typeof each === 'number' ? written.get(holder)?.get(key) : undefined
+  return source !== undefined && Number(source) === each ? rawJSON(source) : each
 }

@@ -17,7 +17,6 @@ import {
   stateResponse,
   workerPaths,
 } from '@svc/contracts/worker/protocol'
-import { textWithDigits } from '@svc/contracts/written-digits'
 import { Pool } from 'undici'
 import type { ZodType } from 'zod'
 import { GenerateStream } from './generate-stream.ts'
@@ -134,7 +133,7 @@ export class WorkerClient {
     stop: AbortSignal | undefined,
   ): Promise<Reply> {
     try {
-      const json = body === undefined ? null : textWithDigits(body)
+      const json = body === undefined ? null : JSON.stringify(body)
       const headers = this.#headers
       return await exchange(this.#calls, { method, path, headers, body: json }, timeoutMs, stop)
     } catch (cause) {

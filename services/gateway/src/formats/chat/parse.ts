@@ -6,6 +6,7 @@ import type { OutputFormat } from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
 import { fieldError } from '../fields.ts'
 import { refuseForeignOutputFormat } from '../foreign-fields.ts'
+import { givenSchema } from '../given-object.ts'
 import type { FieldNames, InferenceRequest } from '../inference-request.ts'
 import {
   metadata,
@@ -44,7 +45,7 @@ const responseFormat = z.discriminatedUnion('type', [
     type: z.literal('json_schema'),
     json_schema: z.object({
       name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
-      schema: z.record(z.string(), z.unknown()),
+      schema: givenSchema,
     }),
   }),
 ])

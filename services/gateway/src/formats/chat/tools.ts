@@ -4,6 +4,7 @@ import type { ToolUse } from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
 import { missingParameter } from '../fields.ts'
 import { refuseForeignSchema } from '../foreign-fields.ts'
+import { givenSchema } from '../given-object.ts'
 import { type GivenChoice, LISTED_TOOLS_MAX, toolUseOf } from '../tools.ts'
 
 const named = z.object({ name: z.string() })
@@ -13,7 +14,7 @@ const chatTool = z.looseObject({
     .looseObject({
       name: z.string(),
       description: z.string().nullish(),
-      parameters: z.record(z.string(), z.unknown()).nullish(),
+      parameters: givenSchema.nullish(),
     })
     .optional(),
 })

@@ -6,6 +6,7 @@ import type { OutputFormat } from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
 import { fieldError } from '../fields.ts'
 import { refuseForeignOutputFormat } from '../foreign-fields.ts'
+import { givenSchema } from '../given-object.ts'
 import type { FieldNames, InferenceRequest } from '../inference-request.ts'
 import { refuseOtherModel, samplingOf } from '../request-fields.ts'
 import { conversationOf, messageList, systemPrompt } from './conversation.ts'
@@ -17,7 +18,7 @@ const MAX_STOP_CHARACTERS = 256
 
 const jsonSchemaFormat = z.object({
   type: z.literal('json_schema'),
-  schema: z.record(z.string(), z.unknown()),
+  schema: givenSchema,
 })
 
 /** The fields that count as input: the request to count tokens has these and no others. */

@@ -1,7 +1,7 @@
 /** Content blocks that are read as text, and the refusal of those that cannot be. */
 import { ServiceError } from '@svc/contracts/errors'
-import type { JsonObject } from '@svc/contracts/strict-json'
 import { z } from 'zod'
+import { givenObject } from '../given-object.ts'
 
 const MAX_BLOCKS = 4_096
 const MAX_TYPE_CHARACTERS = 64
@@ -14,15 +14,6 @@ const documentSource = z.object({
   content: z.union([z.string(), z.array(z.unknown()).max(MAX_BLOCKS)]).optional(),
 })
 
-/** An object, and no copy of it: how its numbers were written is noted of the object itself. */
-const asItCame = z.unknown().transform((input, context): JsonObject => {
-  if (typeof input === 'object' && input !== null && !Array.isArray(input)) {
-    return input as JsonObject
-  }
-  context.addIssue({ code: 'invalid_type', expected: 'record', input })
-  return z.NEVER
-})
-
 /**
  * A block of any kind. There is one schema for all, because the type of a block says which fields
  * it must have.
@@ -32,7 +23,7 @@ const contentBlock = z.object({
   text: z.string().optional(),
   id: z.string().min(1).max(256).optional(),
   name: z.string().min(1).max(256).optional(),
-  input: asItCame.optional(),
+  input: givenObject.optional(),
   tool_use_id: z.string().max(256).optional(),
   content: z.union([z.string(), z.array(z.unknown()).max(MAX_BLOCKS)]).nullish(),
   is_error: z.boolean().nullish(),

@@ -3,6 +3,7 @@ import { ServiceError } from '@svc/contracts/errors'
 import type { ToolUse } from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
 import { schemaFieldOf } from '../foreign-fields.ts'
+import { givenSchema } from '../given-object.ts'
 import { type GivenChoice, type GivenTool, LISTED_TOOLS_MAX, toolUseOf } from '../tools.ts'
 import { fieldRequired } from './text-blocks.ts'
 
@@ -14,7 +15,7 @@ const tool = z.looseObject({
     .nullish(),
   name: z.string().optional(),
   description: z.string().nullish(),
-  input_schema: z.record(z.string(), z.unknown()).nullish(),
+  input_schema: givenSchema.nullish(),
 })
 type Tool = z.output<typeof tool>
 

@@ -9,6 +9,7 @@
 import { setImmediate as nextTurnOfLoop } from 'node:timers/promises'
 import type { ExpiringStore } from '@svc/contracts/ports/expiring-store'
 import type { Clock } from '@svc/contracts/ports/time'
+import { parsedWithDigits, withDigits } from '@svc/contracts/written-digits'
 import type { ThreadTurns } from '@svc/infra/turns/thread-turns'
 import { distinctItems, type Item } from './items/items.ts'
 import type { ResponseObject } from './response-object.ts'
@@ -19,6 +20,8 @@ const LIFE_MS = 30 * 24 * 3_600_000
  * know.
  */
 const VERSION = 1
+/** A number as we write it that JavaScript may not hold, or a text that looks like one. */
+const LONG_NUMBER = /[:,[]-?(?:[\d.]{16}|[\d.]+e)/i
 
 export interface StoredResponse {
   readonly version: typeof VERSION
@@ -77,7 +80,8 @@ export class ResponseStore {
 
 function parsed(text: string): ReadResponse | undefined {
   // The store gives back what this program wrote: only the version has to be looked at.
-  const stored = JSON.parse(text) as StoredResponse
+  const value = LONG_NUMBER.test(text) ? withDigits(parsedWithDigits(text)) : JSON.parse(text)
+  const stored = value as StoredResponse
   if (stored.version !== VERSION) return undefined
   // An older version stored an item as often as it was named.
   const input = distinctItems(stored.input)

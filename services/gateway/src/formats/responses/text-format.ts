@@ -1,6 +1,7 @@
 /** `text`: what the text of the answer must be. */
 import type { OutputFormat } from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
+import { givenSchema } from '../given-object.ts'
 
 const format = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text') }),
@@ -9,7 +10,7 @@ const format = z.discriminatedUnion('type', [
     type: z.literal('json_schema'),
     name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
     description: z.string().nullish(),
-    schema: z.record(z.string(), z.unknown()),
+    schema: givenSchema,
     strict: z.boolean().nullish(),
   }),
 ])

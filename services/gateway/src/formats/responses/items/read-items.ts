@@ -1,6 +1,7 @@
 /** `input` as items: every kind that clients send, checked, and reduced to what is understood. */
 import { ServiceError } from '@svc/contracts/errors'
 import type { JsonObject } from '@svc/contracts/strict-json'
+import { withDigits } from '@svc/contracts/written-digits'
 import { z } from 'zod'
 import { type FieldPath, missingParameter, parseField, pathText, typeAt } from '../../fields.ts'
 import { boundedText, textsOf } from './content.ts'
@@ -106,7 +107,7 @@ class ItemReader {
         return this.#callOutput(type, id(type))
       case 'additional_tools': {
         const { tools } = this.#parse(additionalToolsItem)
-        return { id: id(type), type, role: 'developer', tools }
+        return { id: id(type), type, role: 'developer', tools: withDigits(tools) }
       }
       case 'compaction': {
         const { encrypted_content } = this.#parse(compactionItem)

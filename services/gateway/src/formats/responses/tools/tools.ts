@@ -4,6 +4,7 @@ import type { JsonObject } from '@svc/contracts/strict-json'
 import { z } from 'zod'
 import { type FieldPath, missingParameter, parseField, pathText, typeAt } from '../../fields.ts'
 import { refuseForeignSchema } from '../../foreign-fields.ts'
+import { givenSchema } from '../../given-object.ts'
 import { LISTED_TOOLS_MAX } from '../../tools.ts'
 import {
   type CatalogTool,
@@ -21,7 +22,7 @@ const anyTool = z.record(z.string(), z.unknown())
 const functionTool = z.looseObject({
   name: z.string(),
   description,
-  parameters: z.record(z.string(), z.unknown()).nullish(),
+  parameters: givenSchema.nullish(),
   strict: z.boolean().nullish(),
 })
 const customTool = z.looseObject({
