@@ -40,6 +40,28 @@ export function conversationOf(
   return promptMessages(turns, 'messages')
 }
 
+/**
+ * A model that begins a new answer behind the one that the caller began is paid for in vain. A last
+ * turn that is empty begins nothing. The words are the vendor's, which clients may know.
+ *
+ * @throws {ServiceError} when the last turn is the assistant's
+ */
+export function refusePrefill(messages: readonly Message[]): void {
+  const index = messages.findLastIndex(({ role }) => role !== 'system')
+  const last = messages[index]
+  if (last?.role !== 'assistant' || isEmpty(last)) return
+  const param = `messages[${index}]`
+  const message =
+    `${param}: This model does not support assistant message prefill. ` +
+    'The conversation must end with a user message.'
+  throw new ServiceError('unsupported_value', message, { param })
+}
+
+function isEmpty({ content }: Message): boolean {
+  if (typeof content === 'string') return content === ''
+  return content.every(({ type, text }) => type === 'text' && text === '')
+}
+
 function systemText(system: z.output<typeof systemPrompt>): string {
   if (typeof system === 'string') return system
   const texts = system.map((block, index) => textOfBlock(block, `system[${index}]`))

@@ -72,11 +72,13 @@ describe('the conversation', () => {
       { role: 'user', content: 'a' },
       { role: 'system', content: 'be kind' },
       { role: 'assistant', content: 'b' },
+      ...hi,
     ]
     expect(conversation(messages, { system: [{ type: 'text', text: 'be brief' }] })).toEqual([
       { role: 'system', content: 'be brief\n\nbe kind' },
       { role: 'user', content: 'a' },
       { role: 'assistant', content: 'b' },
+      ...hi,
     ])
   })
 
@@ -120,9 +122,40 @@ describe('the conversation', () => {
       { type: 'redacted_thinking', data: 'x' },
       { type: 'text', text: 'a' },
     ]
-    expect(conversation([{ role: 'assistant', content }])).toEqual([
+    expect(conversation([{ role: 'assistant', content }, ...hi])).toEqual([
       { role: 'assistant', content: 'a', reasoning: 'hm\n\nhm\n\nhm' },
+      ...hi,
     ])
+  })
+
+  describe('that ends with a turn of the assistant', () => {
+    const begun = [...hi, { role: 'assistant', content: '{' }]
+    const reminder = { role: 'system', content: 'be kind' }
+
+    test.each([
+      ['text', begun],
+      ['a block', [...hi, { role: 'assistant', content: [{ type: 'text', text: '{' }] }]],
+      ['instructions behind it', [...begun, reminder]],
+    ])('is refused: %s', (_what, messages) => {
+      expect(refusal({ messages })).toMatchObject({
+        code: 'unsupported_value',
+        message:
+          'messages[1]: This model does not support assistant message prefill. ' +
+          'The conversation must end with a user message.',
+      })
+    })
+
+    test.each([[''], [[]], [[{ type: 'text', text: '' }]]])(
+      'is answered when the turn begins nothing: %j',
+      (content) => {
+        const messages = [...hi, { role: 'assistant', content }]
+        expect(conversation(messages)).toHaveLength(2)
+      },
+    )
+
+    test('is counted', () => {
+      expect(parseCountRequest(body({ messages: begun })).messages).toEqual(begun)
+    })
   })
 
   test('reads documents, search results and tool references as text', () => {

@@ -9,7 +9,7 @@ import { refuseForeignOutputFormat } from '../foreign-fields.ts'
 import { givenSchema } from '../given-object.ts'
 import type { FieldNames, InferenceRequest } from '../inference-request.ts'
 import { refuseOtherModel, samplingOf } from '../request-fields.ts'
-import { conversationOf, messageList, systemPrompt } from './conversation.ts'
+import { conversationOf, messageList, refusePrefill, systemPrompt } from './conversation.ts'
 import { hidesThinking, messagesThinking, thinkingFields } from './thinking.ts'
 import { messagesTools, toolFields } from './tools.ts'
 
@@ -70,6 +70,7 @@ export function parseMessagesRequest(body: JsonObject): ParsedMessages {
   if (!parsed.success) throw fieldError(parsed.error.issues[0], body)
   const request = parsed.data
   refuseThread(request.thread)
+  refusePrefill(request.messages)
   const prompt = promptOf(request)
   return {
     request: {
