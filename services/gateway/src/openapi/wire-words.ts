@@ -238,6 +238,7 @@ export const wireWords: Readonly<Record<string, string>> = {
   to: 'Day or moment that is not included any more.',
   token: 'The token, as text.',
   tokens: 'Tokens.',
+  tool: 'The tool that is added or withdrawn.',
   tool_call_id: 'The call that this is the output of.',
   tool_calls: 'Tools that the model calls.',
   tool_choice: 'Whether tools may, must or must not be called, or which.',

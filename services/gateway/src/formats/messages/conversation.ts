@@ -13,6 +13,7 @@ import {
   required,
   textOfBlock,
 } from './text-blocks.ts'
+import { isToolChange } from './tool-changes.ts'
 
 const MAX_MESSAGES = 4_096
 /** A block whose value changes with every prompt and would keep all others from being cached. */
@@ -74,7 +75,9 @@ function turnsOf({ role, content }: Message, path: string): Turn[] {
     typeof content === 'string' ? [{ type: 'text', text: content }] : content
   if (role === 'assistant') return [assistantTurn(blocks, path)]
   if (role === 'user') return userTurns(blocks, path)
-  const texts = blocks.map((block, index) => textOfBlock(block, `${path}[${index}]`))
+  const texts = blocks.map((block, index) =>
+    isToolChange(block) ? '' : textOfBlock(block, `${path}[${index}]`),
+  )
   return [{ kind: 'system', text: joinBlocks(texts) }]
 }
 

@@ -158,6 +158,13 @@ describe('the conversation', () => {
     })
   })
 
+  test('of a system message, changes of tools are no text', () => {
+    const tool = { type: 'tool_removal', tool: { type: 'tool_reference', name: 'a' } }
+    const messages = [...hi, { role: 'system', content: [tool, { type: 'text', text: 'x' }] }]
+    expect(conversation(messages)).toEqual([{ role: 'system', content: 'x' }, ...hi])
+    expect(conversation([...hi, { role: 'system', content: [tool] }])).toEqual(hi)
+  })
+
   test('reads documents, search results and tool references as text', () => {
     const content = [
       { type: 'document', title: 'T', source: { type: 'text', data: 'd' } },

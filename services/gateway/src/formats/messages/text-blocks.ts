@@ -30,6 +30,7 @@ const contentBlock = z.object({
   thinking: z.string().optional(),
   title: z.string().nullish(),
   tool_name: z.string().max(256).optional(),
+  tool: z.unknown().optional(),
   source: z.unknown().optional(),
 })
 export type ContentBlock = z.output<typeof contentBlock>

@@ -6,6 +6,7 @@ import { schemaFieldOf } from '../foreign-fields.ts'
 import { givenSchema } from '../given-object.ts'
 import { type GivenChoice, type GivenTool, LISTED_TOOLS_MAX, toolUseOf } from '../tools.ts'
 import { fieldRequired } from './text-blocks.ts'
+import { changedTools, type ListedTool } from './tool-changes.ts'
 
 const tool = z.looseObject({
   /** A header tells the caller this type when the tool is left out. */
@@ -32,6 +33,9 @@ export const toolFields = {
   tool_choice: toolChoice.nullish(),
 }
 const fields = z.object(toolFields)
+type ToolFields = z.output<typeof fields> & {
+  readonly messages: Parameters<typeof changedTools>[1]
+}
 
 export interface MessagesTools {
   readonly toolUse: ToolUse | null
@@ -40,17 +44,15 @@ export interface MessagesTools {
 }
 
 /** @throws {ServiceError} naming the tool or the choice that cannot be honoured */
-export function messagesTools({
-  tools,
-  tool_choice: choice,
-}: z.output<typeof fields>): MessagesTools {
-  const given: GivenTool[] = []
+export function messagesTools({ tools, tool_choice: choice, messages }: ToolFields): MessagesTools {
+  const own: ListedTool<Tool>[] = []
   const dropped: Tool[] = []
-  for (const [index, each] of (tools ?? []).entries()) {
-    if (isOwn(each)) given.push(givenTool(each, index))
-    else dropped.push(each)
+  for (const each of changedTools(tools ?? [], messages, tool)) {
+    if (isOwn(each.tool)) own.push(each)
+    else if (each.isOffered) dropped.push(each.tool)
   }
-  if (dropped.length > 0 && given.length === 0) throw onlyServerTools(dropped)
+  if (dropped.length > 0 && own.length === 0) throw onlyServerTools(dropped)
+  const given = own.filter(({ isOffered }) => isOffered).map(givenTool)
   const forced = dropped.find(({ name }) => choice?.type === 'tool' && choice.name === name)
   if (forced !== undefined) throw serverTool(forced, 'tool_choice.name')
   const parallel = choice?.disable_parallel_tool_use !== true
@@ -67,11 +69,10 @@ function isOwn(tool: Tool): boolean {
   return isCustom || schemaFieldOf(tool) !== undefined
 }
 
-function givenTool(tool: Tool, index: number): GivenTool {
+function givenTool({ tool, path }: ListedTool<Tool>): GivenTool {
   const { name, description, input_schema: parameters } = tool
-  if (parameters === undefined || parameters === null)
-    throw fieldRequired(`tools[${index}].input_schema`)
-  const param = `tools[${index}].name`
+  if (parameters === undefined || parameters === null) throw fieldRequired(`${path}.input_schema`)
+  const param = `${path}.name`
   if (name === undefined) throw fieldRequired(param)
   return { name, description, parameters, param }
 }

@@ -1,4 +1,4 @@
-/** Numbers that no JavaScript number holds reach the worker and the answer as they were written. */
+/** Numbers that no JavaScript number holds reach the worker and the answer as they were. */
 import { type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
 import { wireFormats } from '@svc/testing/wire-formats'
 import { responsesFormat as responses } from '@svc/testing/wire-formats/responses-format'
