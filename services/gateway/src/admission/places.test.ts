@@ -98,6 +98,15 @@ test('a full line of its own turns the newcomer away, and tells when to come bac
   )
 })
 
+test('the keys of an account share its line: two that flood it leave no place for a third', () => {
+  const { enter } = world()
+  const [oldest] = [enter('a'), enter('a'), enter('a', '2')]
+  const waiting = [enter('a'), enter('a', '2'), enter('a', '2')]
+  expect(() => enter('a', '3')).toThrow('one account')
+  oldest.leave()
+  expect(states(...waiting, enter('a', '3'))).toBe('rwww')
+})
+
 test('the time to come back grows with how long requests take and how many wait', () => {
   const { enter, pass } = world({ waitMs: 60_000 })
   const visits = [enter('a'), enter('a'), enter('a'), enter('a'), enter('a')]
