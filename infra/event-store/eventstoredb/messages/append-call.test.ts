@@ -4,6 +4,7 @@ import streams from '@eventstore/db-client/generated/streams_pb.js'
 import { expect, test, vi } from 'vitest'
 import { AppendCalls } from './append-call.ts'
 import type { AppendAnswer } from './append-messages.ts'
+import { AppendRefusedError } from './append-refusal.ts'
 import { NO_EVENTS } from './server-event.ts'
 
 const event = {
@@ -35,6 +36,11 @@ class ServerCall extends Duplex {
 
   answer(appendId = 0, revision = appendId): void {
     this.push({ appendId, result: { revision, position: 0n } } satisfies AppendAnswer)
+  }
+
+  refuse(appendId: number, detailType: string): void {
+    const result = new AppendRefusedError(detailType, 'refused')
+    this.push({ appendId, result } satisfies AppendAnswer)
   }
 }
 
@@ -85,6 +91,34 @@ test('after a minute another call is opened, and the old one ends with its last 
   } finally {
     clock.mockRestore()
   }
+})
+
+test('after a denial the next append opens another call, and those on the old one are answered', async () => {
+  const { opened, append } = callsOf()
+  const [denied, pending] = [append('a'), append('b')]
+  await moment()
+  opened[0]?.refuse(1, 'event_store.client.AccessDenied')
+  await expect(denied).rejects.toMatchObject({ type: 'access-denied' })
+  const next = append('c')
+  await moment()
+  expect(opened.map(({ appendIds }) => appendIds)).toEqual([[1, 2], [1]])
+  opened[1]?.answer(1)
+  opened[0]?.answer(2)
+  expect(await next).toMatchObject({ revision: 1 })
+  expect(await pending).toMatchObject({ revision: 2 })
+  await moment()
+  expect(opened.map(({ isEnded }) => isEnded)).toEqual([true, false])
+})
+
+test('a refusal for another reason leaves the call as it is', async () => {
+  const { opened, append } = callsOf()
+  const refused = append('a')
+  await moment()
+  opened[0]?.refuse(1, 'event_store.client.StreamDeleted')
+  await expect(refused).rejects.toMatchObject({ type: 'stream-deleted' })
+  append('b')
+  await moment()
+  expect(opened.map(({ appendIds }) => appendIds)).toEqual([[1, 2]])
 })
 
 test('a call that breaks is told to all that wait, and the next append opens another', async () => {

@@ -1,11 +1,13 @@
 /**
  * Appends by messages of our own, many over one call, and one call after the other.
  *
- *     opening ──▶ in use ── a minute old, and another append comes ──▶ ends with its last answer
- *        └──────────┴── broken ──▶ everything that waits is told, the next append opens another
+ *     opening ──▶ in use ── a minute old, or denied, and another append comes ──▶ ends with its
+ *        └──────────┴── broken ──▶ everything that waits is told,                 last answer
+ *                                  the next append opens another
  *
  * The server looks at the user when a call is opened, and never again: with a call for each minute
- * a changed password counts within one. No append is held up by it, and none moves to another call.
+ * a changed password counts within one, and one that is right again with the next append. No append
+ * is held up by it, and none moves to another call.
  */
 import { randomInt } from 'node:crypto'
 import { type AppendAnswer, appendRequest, readAppendAnswer } from './append-messages.ts'
@@ -58,6 +60,7 @@ class AppendCall {
   #lastAppendId = 0
   #isOver = false
   #isRetired = false
+  #isDenied = false
 
   constructor(open: OpenAppendCall) {
     this.#call = open(readAppendAnswer)
@@ -68,7 +71,8 @@ class AppendCall {
   }
 
   get isUsable(): boolean {
-    return !this.#isOver && performance.now() - this.#openedAt < CALL_AGE_MAX_MS
+    if (this.#isOver || this.#isDenied) return false
+    return performance.now() - this.#openedAt < CALL_AGE_MAX_MS
   }
 
   append(stream: string, expected: number, events: readonly NewServerEvent[]): Promise<AppendedAt> {
@@ -104,8 +108,10 @@ class AppendCall {
   #answer({ appendId, result }: AppendAnswer): void {
     const waiting = this.#waiting.get(appendId)
     this.#waiting.delete(appendId)
-    if (result instanceof AppendRefusedError) waiting?.reject(result)
-    else waiting?.resolve(result)
+    if (result instanceof AppendRefusedError) {
+      this.#isDenied ||= result.type === 'access-denied'
+      waiting?.reject(result)
+    } else waiting?.resolve(result)
     this.#endWhenDone()
   }
 

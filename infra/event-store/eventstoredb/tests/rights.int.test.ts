@@ -6,7 +6,7 @@ import { runProgram } from '@svc/testing/child-process'
 import { EventStoreDbDouble } from '@svc/testing/eventstoredb-double'
 import { makeSelfSignedCertificate } from '@svc/testing/self-signed-certificate'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { fillStream, newEvents } from '../../compliance/fixtures.ts'
 import { openEventStoreDb } from '../open-eventstoredb.ts'
 import { PREFIX, withStore } from '../testing/store-on-double.ts'
@@ -97,6 +97,24 @@ test('a right to write that is taken away is told, and when it is there again', 
     'event store does not let our user write',
     'event store lets our user write again',
   ])
+})
+
+test('a password that is right again counts with the next append', async () => {
+  const { double, letWrite, url } = await startWithGroup()
+  letWrite(true)
+  const right = { username: 'admin', password: 'changeit' }
+  const store = await openEventStoreDb({ url: url.replace('svc:s3cret', 'admin:changeit') })
+  onTestFinished(() => store.close())
+  const expected = await fillStream(store, stream, 2)
+  double.setCredentials({ ...right, password: 'another' })
+  // A minute on: the next append opens another call, at which the server looks at the user.
+  const now = performance.now.bind(performance)
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + 60_001)
+  onTestFinished(() => clock.mockRestore())
+  const append = { stream, expected, events: newEvents(1) }
+  await expect(store.append(append)).rejects.toThrow(/does not let our user write/)
+  double.setCredentials(right)
+  expect(await store.append(append)).toMatchObject({ kind: 'appended' })
 })
 
 test('a server that takes smaller appends only is refused, with its limit', () =>
