@@ -103,8 +103,16 @@ export interface Projections {
   lastStatus(): readonly ProjectionDetails[]
   /** The last event in the rows of each view that has any. */
   checkpoints(): readonly ViewCheckpoint[]
-  /** Names of the views that do not follow a stream any more: a rebuild makes them whole again. */
-  leavingOut(stream: string): readonly string[]
+  /**
+   * A stream was found damaged: until they are rebuilt, the rows of every view may hold what is
+   * wrong in it. Resolves when that is noted in their files.
+   */
+  distrust(stream: string): Promise<void>
+  /**
+   * Names of the views that leave events of a stream out, or may hold what was wrong in it: a
+   * rebuild makes them whole again.
+   */
+  wrongAbout(stream: string): readonly string[]
   /**
    * Builds a view anew beside the live one, compares, and swaps.
    *
@@ -204,8 +212,12 @@ export async function openProjections({
     start: () => runner.start(),
     reached: (position, timeoutMs, name) => runner.reached(position, timeoutMs, name),
     checkpoints: () => live.flatMap(checkpointOf),
-    leavingOut: (stream) =>
-      live.filter(({ file }) => file.setAside.has(stream)).map(({ name }) => name),
+    distrust: (stream) =>
+      runner.betweenDeliveries(async () => {
+        for (const view of live) view.distrust(stream)
+      }),
+    wrongAbout: (stream) =>
+      live.filter((view) => view.isWrongAbout(stream)).map(({ name }) => name),
     status: async () => statusOf(live, rebuilds, await store.lastPosition()),
     lastStatus: () => statusOf(live, rebuilds, furthestOf(live)),
     ...rebuildsByName(live, rebuilds),

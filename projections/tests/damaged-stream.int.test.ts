@@ -110,6 +110,30 @@ test.each(Object.entries(foreign))('%s harms the views of its account only', asy
   expect(await anew.views.views.treeSize()).toBe(await restarted.views.views.treeSize())
 })
 
+test('a view is distrusted about a stream until it is rebuilt, over a restart too', async () => {
+  const store = new MemoryEventStore()
+  const one = account('one')
+  await one.writeTo(store)
+  const stream = accountStream(one.accountId)
+  const folder = temporaryFolder()
+  const { views } = await viewsOn(store, folder)
+  expect(views.wrongAbout(stream)).toEqual([])
+  await views.distrust(stream)
+  await views.distrust(stream)
+  const stood = standing(views, one.accountId)
+  await views.close()
+
+  const { views: again } = await viewsOn(store, folder)
+  const names = projections.map(({ name }) => name)
+  expect(again.wrongAbout(stream)).toEqual(names)
+  expect(again.wrongAbout('account-other')).toEqual([])
+  expect(standing(again, one.accountId)).toEqual(stood)
+  for (const [index, name] of names.entries()) {
+    await again.rebuild(name, () => {})
+    expect(again.wrongAbout(stream)).toEqual(names.slice(index + 1))
+  }
+})
+
 test('a whole history that one view cannot fold stops that view, and an altered one does not', async () => {
   const store = new MemoryEventStore()
   const [altered, other] = [account('altered'), account('other')]
@@ -121,7 +145,7 @@ test('a whole history that one view cannot fold stops that view, and an altered 
   expect(found).toEqual([
     expect.objectContaining({ stream, cause: expect.stringContaining('never accepted') }),
   ])
-  expect(views.leavingOut(stream)).not.toEqual([])
+  expect(views.wrongAbout(stream)).not.toEqual([])
   for (const { name } of projections) await views.rebuild(name, () => {})
   expect(views.views.account(other.accountId)).toMatchObject({ openRequests: 0 })
 })

@@ -158,7 +158,7 @@ test('streams with events of others are left out and named as they are without t
   const named = { revision: expect.any(Number), cause: expect.any(String) }
   expect(found).toEqual([one, other].map((stream) => ({ stream, ...named })))
   await views.rebuild('statement', () => {})
-  for (const stream of [one, other]) expect(views.leavingOut(stream)).toContain('statement')
+  for (const stream of [one, other]) expect(views.wrongAbout(stream)).toContain('statement')
   await views.close()
   const here = await builtHere(store)
   expect(found).toEqual(here.found)

@@ -230,7 +230,7 @@ describe('a first build', () => {
     await new Business(store).goOn(0)
     const folder = temporaryFolder()
     const views = await complete(store, { folder, damaged })
-    expect(views.leavingOut(damaged)).toContain('statement')
+    expect(views.wrongAbout(damaged)).toContain('statement')
     await views.close()
     expect(dump(folder)).toBe(await rowsHere(store, damaged))
   })

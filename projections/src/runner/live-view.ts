@@ -17,7 +17,7 @@ import { isDamage, isPassingTrouble } from './file-trouble.ts'
 import { foldSingly, type InspectStream } from './fold-singly.ts'
 import { FILE_DAMAGED, type ProjectionLog } from './projection-log.ts'
 import type { ProjectionStatus } from './projection-status.ts'
-import { removeDatabase } from './view-database.ts'
+import { distrust, isDistrusted, removeDatabase } from './view-database.ts'
 import { ViewFile, type ViewPorts, viewPath } from './view-file.ts'
 
 export class LiveView {
@@ -114,6 +114,16 @@ export class LiveView {
    */
   finish(pace: Pace): Promise<void> {
     return this.#orRewind(() => this.file.finish(pace))
+  }
+
+  /** A stream was found damaged: the rows may hold what is wrong in it. Between deliveries only. */
+  distrust(stream: string): void {
+    if (this.file.database.isOpen) distrust(this.file.database, stream)
+  }
+
+  /** Whether the rows may lack events of a stream, or hold what was wrong in it. */
+  isWrongAbout(stream: string): boolean {
+    return this.file.setAside.has(stream) || isDistrusted(this.file.database, stream)
   }
 
   /** Whether its rows are of another log: then it answers nothing. */

@@ -39,6 +39,12 @@ const SET_ASIDE_SCHEMA = `
     cause     TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
 `
+/** Streams that were found damaged: the rows may hold what was wrong in them. */
+const DISTRUSTED_SCHEMA = `
+  CREATE TABLE IF NOT EXISTS distrusted (
+    stream    TEXT PRIMARY KEY
+  ) STRICT, WITHOUT ROWID;
+`
 /**
  * The cache of a file that is being built: it holds what a batch of a thousand accounts touches, so
  * that a page is written once and not many times.
@@ -110,8 +116,9 @@ export function openViewDatabase(
       prepareSchema(database, projection, path)
     }
     const kept = isKept ? keepDatabase(database, path, keepFile) : undefined
-    // A file from before there was such a table gets it here: none of its streams is set aside.
+    // A file from before there were such tables gets them here, empty.
     database.exec(SET_ASIDE_SCHEMA)
+    database.exec(DISTRUSTED_SCHEMA)
     const checkpoint = readCheckpoint(database)
     const setAside = readSetAside(database)
     return { database, projector: projection.projector(database), kept, checkpoint, setAside }
@@ -161,6 +168,15 @@ function readSetAside(database: DatabaseSync): SetAside {
   const sql = 'SELECT stream, revision, cause FROM set_aside'
   const rows = select<ViewHole & { readonly stream: string }>(database, sql).all()
   return new Map(rows.map(({ stream, revision, cause }) => [stream, { revision, cause }]))
+}
+
+/** Remembers that the rows may hold what was wrong in a stream, for the life of the file. */
+export function distrust(database: DatabaseSync, stream: string): void {
+  database.prepare('INSERT OR IGNORE INTO distrusted VALUES (?)').run(stream)
+}
+
+export function isDistrusted(database: DatabaseSync, stream: string): boolean {
+  return database.prepare('SELECT 1 FROM distrusted WHERE stream = ?').get(stream) !== undefined
 }
 
 interface StoredCheckpoint extends Omit<Checkpoint, 'position'> {

@@ -162,6 +162,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     const opened = await viewsAndKeys(options, { store, pace, quarantine, inspect }, snapshots)
     const { projections, usedKeys } = opened
     parts.add(() => projections.close())
+    tellViewsOfDamage(quarantine, projections, logger)
     const memory = await LogMemory.open({ folder, store, snapshots, projections, logger })
     parts.add(async () => {
       await projections.close()
@@ -219,6 +220,19 @@ function openCheckpointer(
     keys: openLogKeys({ folder, logger, given: evidenceKey }),
     rotated: rotatedKeys({ folder, given: evidenceKey }),
     last: folder.readCheckpoint(),
+  })
+}
+
+function tellViewsOfDamage(
+  quarantine: LogQuarantine,
+  projections: Pick<Projections, 'distrust'>,
+  logger: Logger,
+): void {
+  quarantine.follow((stream) => {
+    projections.distrust(stream).catch((err: unknown) => {
+      // A server tries it again with every look at the stream.
+      logger.warn({ err, stream }, 'failed to note that views may hold a damaged stream')
+    })
   })
 }
 

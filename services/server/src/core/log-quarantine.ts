@@ -22,11 +22,17 @@ export interface LogQuarantinePorts {
 export class LogQuarantine implements Quarantine {
   readonly #ports: LogQuarantinePorts
   readonly #noted: Map<string, StreamDamage>
+  #onNoted: (stream: string) => void = () => {}
 
   constructor(ports: LogQuarantinePorts) {
     this.#ports = ports
     const noted = ports.folder.readQuarantine()
     this.#noted = new Map(noted.map((damage) => [damage.stream, damage]))
+  }
+
+  /** @param onNoted told of each stream that is set aside from now on */
+  follow(onNoted: (stream: string) => void): void {
+    this.#onNoted = onNoted
   }
 
   list(): readonly StreamDamage[] {
@@ -48,6 +54,7 @@ export class LogQuarantine implements Quarantine {
     this.#noted.set(stream, { stream, revision, cause })
     this.#ports.logger.error({ stream, revision, reason: cause }, 'stream is damaged and set aside')
     this.#keep()
+    this.#onNoted(stream)
   }
 
   /** The stream was read from its start to its end, and nothing is wrong with it. */

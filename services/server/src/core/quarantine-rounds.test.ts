@@ -19,7 +19,8 @@ function rounds(inspectionMs: number) {
       release: (stream) => void noted.delete(stream),
     },
     projections: {
-      leavingOut: () => [],
+      distrust: async () => {},
+      wrongAbout: () => [],
       rebuild: async (name) => ({ name, events: 0, differences: 0 }),
     },
     store: { readStream: async () => [] },
@@ -51,6 +52,44 @@ test('a stream is looked at every half minute, and released when it is whole', a
   expect(isSetAside()).toBe(true)
   await time.advance(30 * SECOND_MS)
   expect([inspections(), isSetAside()]).toEqual([3, false])
+})
+
+test('streams that are mended together cost each view one rebuild', async () => {
+  const time = new ManualTime()
+  const other = { ...damage, stream: 'account-b' }
+  const noted = new Map([damage, other].map((each) => [each.stream, each]))
+  /** By the view: the streams of which it may have folded something wrong. */
+  const wrong = new Map([
+    ['accounts', new Set<string>()],
+    ['usage', new Set<string>()],
+  ])
+  const rebuilt: string[] = []
+  let isWhole = false
+  const stop = startQuarantineRounds({
+    quarantine: {
+      noted: () => [...noted.values()],
+      release: (stream) => void noted.delete(stream),
+    },
+    projections: {
+      distrust: async (stream) => wrong.forEach((streams) => void streams.add(stream)),
+      wrongAbout: (stream) =>
+        [...wrong].filter(([, streams]) => streams.has(stream)).map(([name]) => name),
+      async rebuild(name) {
+        rebuilt.push(name)
+        wrong.get(name)?.clear()
+        return { name, events: 0, differences: 0 }
+      },
+    },
+    store: { readStream: async () => [] },
+    inspect: async () => (isWhole ? undefined : damage),
+    ...{ clock: time, timer: time, logger: pino({ level: 'silent' }) },
+  })
+  onTestFinished(async () => time.until(stop()))
+  await time.advance(31 * SECOND_MS)
+  expect([rebuilt, noted.size]).toEqual([[], 2])
+  isWhole = true
+  await time.advance(30 * SECOND_MS)
+  expect([rebuilt, noted.size]).toEqual([['accounts', 'usage'], 0])
 })
 
 test('looking takes a twentieth of the time at most, and is never put off for long', async () => {

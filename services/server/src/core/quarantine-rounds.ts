@@ -1,7 +1,7 @@
 /**
  * Looks whether streams that were set aside are whole again: at the start of a server and every
- * half a minute, less often when looking takes long. What views have left out of them is built anew
- * before anything is decided on them.
+ * half a minute, less often when looking takes long. Views that have left out something of them, or
+ * may have folded what was wrong, are built anew before anything is decided on them.
  */
 import { unreadableBecause } from '@svc/contracts/events/stored-event'
 import type { EventStore } from '@svc/contracts/ports/event-store'
@@ -18,7 +18,7 @@ const REST_MS_MAX = 600_000
 
 export interface QuarantineRoundsPorts {
   readonly quarantine: Pick<LogQuarantine, 'noted' | 'release'>
-  readonly projections: Pick<Projections, 'leavingOut' | 'rebuild'>
+  readonly projections: Pick<Projections, 'distrust' | 'wrongAbout' | 'rebuild'>
   readonly store: Pick<EventStore, 'readStream'>
   /** Reads a stream from its start to its end. */
   readonly inspect: (stream: string) => Promise<StreamDamage | undefined>
@@ -60,12 +60,16 @@ async function releaseWhenWhole(
 ): Promise<void> {
   const { stream } = damage
   try {
-    if ((await isStillThere(damage, store)) || (await inspect(stream)) !== undefined) return
-    for (const name of projections.leavingOut(stream)) {
+    if ((await isStillThere(damage, store)) || (await inspect(stream)) !== undefined) {
+      // Also what was rebuilt since the last look was made of the damaged stream.
+      await projections.distrust(stream)
+      return
+    }
+    for (const name of projections.wrongAbout(stream)) {
       logger.warn({ view: name, stream }, 'stream is whole again, rebuilding view')
       await projections.rebuild(name, () => {}, signal)
     }
-    if (projections.leavingOut(stream).length === 0) quarantine.release(stream)
+    if (projections.wrongAbout(stream).length === 0) quarantine.release(stream)
   } catch (err) {
     if (signal.aborted) return
     logger.warn({ err, stream }, 'failed to look at a stream that is set aside, trying again later')
