@@ -48,17 +48,8 @@ function connectTo(
   target: Target & { url: string; operatorToken: string | undefined },
 ): Connection {
   const { url, stop } = target
+  checkAddress(url)
   const operatorToken = target.operatorToken?.trim()
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw new CliError(
-      EXIT_USAGE,
-      `--url: "${url}" is not an address such as http://127.0.0.1:8080`,
-    )
-  }
-  // `fetch` takes no such address, and would say that nothing answers there.
-  if (new URL(url).username !== '' || new URL(url).password !== '') {
-    throw new CliError(EXIT_USAGE, '--url: leave out what stands before the @')
-  }
   if (operatorToken === undefined || operatorToken === '') {
     throw new CliError(
       EXIT_USAGE,
@@ -73,6 +64,24 @@ function connectTo(
     )
   }
   return remote(url, operatorToken, stop)
+}
+
+function checkAddress(address: string): void {
+  const url = URL.parse(address)
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new CliError(
+      EXIT_USAGE,
+      `--url: "${address}" is not an address such as http://127.0.0.1:8080`,
+    )
+  }
+  // `fetch` takes no such address, and would say that nothing answers there.
+  if (url.username !== '' || url.password !== '') {
+    throw new CliError(EXIT_USAGE, '--url: leave out what stands before the @')
+  }
+  // What is asked has paths of its own: one that is given would have been dropped.
+  if (url.pathname !== '/' || url.search !== '' || url.hash !== '') {
+    throw new CliError(EXIT_USAGE, `--url: leave out what stands behind ${url.origin}`)
+  }
 }
 
 async function connectToFolder({

@@ -158,6 +158,18 @@ describe('the way to the service', () => {
     expect([ran.code, ran.err]).toEqual([2, 'svc: --url: leave out what stands before the @\n'])
   })
 
+  test.each(['/v1', '/proxy/', '/?a=b', '/#a'])(
+    'a URL with more than its host: %s',
+    async (rest) => {
+      const environment = { SVC_OPERATOR_TOKEN: 'x' }
+      const ran = await svc(['--url', `http://127.0.0.1:1${rest}`, 'status'], { environment })
+      const told = 'svc: --url: leave out what stands behind http://127.0.0.1:1\n'
+      expect([ran.code, ran.err]).toEqual([2, told])
+      const bare = await svc(['--url', 'http://127.0.0.1:1/', 'status'], { environment })
+      expect(bare.code).toBe(6)
+    },
+  )
+
   test.each(['ключ', 'a\nb', '\u0001', 'é'])(
     'an idempotency key that is no header: %j',
     async (key) => {
