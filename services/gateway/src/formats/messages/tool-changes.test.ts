@@ -57,6 +57,14 @@ test.each([
   expect(() => parsed([change])).toThrow(message)
 })
 
+test('no more tools are defined than a request lists', () => {
+  const names = Array.from({ length: 1_025 }, (_, index) => `tool-${index}`)
+  const changes = names.map((name) => add(defined(listed(name))))
+  expect(() => parsed(changes)).toThrow('at most 1024 tools')
+  const again = names.slice(0, 1_024).flatMap((name) => [add(defined(listed(name))), remove(name)])
+  expect(offered([...again, ...again])).toEqual(['a', 'b'])
+})
+
 test('a choice of a tool that was withdrawn is refused', () => {
   const choice = { tool_choice: { type: 'tool', name: 'a' } }
   expect(() => parsed([remove('a')], choice)).toThrow('not among the tools')

@@ -4,6 +4,7 @@
  */
 import { ServiceError } from '@svc/contracts/errors'
 import { z } from 'zod'
+import { LISTED_TOOLS_MAX } from '../tools.ts'
 import type { ContentBlock } from './text-blocks.ts'
 
 interface GivenMessage {
@@ -29,6 +30,8 @@ export function isToolChange({ type }: ContentBlock): boolean {
 }
 
 /**
+ * The time grows with the number of changes, however many tools there are.
+ *
  * @param tools the entries of `tools`
  * @param schema of such an entry, which a tool that is defined in a message is as well
  * @returns them, and those that messages define, which take the place of others of their name
@@ -39,19 +42,64 @@ export function changedTools<Tool extends NamedTool>(
   messages: readonly GivenMessage[],
   schema: z.ZodType<Tool>,
 ): readonly ListedTool<Tool>[] {
-  let listed: readonly ListedTool<Tool>[] = tools.map((tool, index) => {
-    return { tool, path: `tools[${index}]`, isOffered: true }
-  })
+  const changes = new ToolChanges(tools)
   const definition = z.object({ type: z.literal('tool_definition'), definition: schema })
   for (const { block, path } of toolChanges(messages)) {
-    const isOffered = block.type === 'tool_addition'
+    const isAdded = block.type === 'tool_addition'
     const name = reference.safeParse(block.tool).data?.name
-    const defined = isOffered ? definition.safeParse(block.tool).data : undefined
-    if (name !== undefined) listed = withOffer(listed, name, isOffered, path)
-    else if (defined === undefined) throw notATool(block, path)
-    else listed = withDefined(listed, defined.definition, `${path}.definition`)
+    const defined = isAdded ? definition.safeParse(block.tool).data : undefined
+    if (name !== undefined && isAdded) changes.add(name, path)
+    else if (name !== undefined) changes.withdraw(name)
+    else if (defined !== undefined) changes.define(defined.definition, `${path}.definition`)
+    else throw notATool(block, path)
   }
-  return listed
+  return changes.listed()
+}
+
+class ToolChanges<Tool extends NamedTool> {
+  readonly #tools: readonly Tool[]
+  readonly #names: Set<string | undefined>
+  readonly #withdrawn = new Set<string | undefined>()
+  /** By their names, in the order in which the conversation defined them last. */
+  readonly #defined = new Map<string | undefined, Omit<ListedTool<Tool>, 'isOffered'>>()
+
+  constructor(tools: readonly Tool[]) {
+    this.#tools = tools
+    this.#names = new Set(tools.map(({ name }) => name))
+  }
+
+  add(name: string, path: string): void {
+    if (!this.#names.has(name)) {
+      const shown = JSON.stringify(name.slice(0, 64))
+      const message = `${path}: tool_addition references ${shown}, which is not among the tools.`
+      throw new ServiceError('invalid_value', message, { param: path })
+    }
+    this.#withdrawn.delete(name)
+  }
+
+  withdraw(name: string): void {
+    this.#withdrawn.add(name)
+  }
+
+  define(tool: Tool, path: string): void {
+    const { name } = tool
+    this.#defined.delete(name)
+    if (this.#defined.size === LISTED_TOOLS_MAX) {
+      const message = `${path}: a conversation defines at most ${LISTED_TOOLS_MAX} tools.`
+      throw new ServiceError('invalid_value', message, { param: path })
+    }
+    this.#defined.set(name, { tool, path })
+    this.#names.add(name)
+    this.#withdrawn.delete(name)
+  }
+
+  listed(): readonly ListedTool<Tool>[] {
+    const own = this.#tools.map((tool, index) => ({ tool, path: `tools[${index}]` }))
+    const kept = own.filter(({ tool }) => !this.#defined.has(tool.name))
+    return [...kept, ...this.#defined.values()].map((each) => {
+      return { ...each, isOffered: !this.#withdrawn.has(each.tool.name) }
+    })
+  }
 }
 
 function* toolChanges(messages: readonly GivenMessage[]) {
@@ -61,29 +109,6 @@ function* toolChanges(messages: readonly GivenMessage[]) {
       if (isToolChange(block)) yield { block, path: `messages[${index}].content[${at}].tool` }
     }
   }
-}
-
-function withOffer<Tool extends NamedTool>(
-  listed: readonly ListedTool<Tool>[],
-  name: string,
-  isOffered: boolean,
-  path: string,
-): readonly ListedTool<Tool>[] {
-  if (isOffered && !listed.some(({ tool }) => tool.name === name)) {
-    const shown = JSON.stringify(name.slice(0, 64))
-    const message = `${path}: tool_addition references ${shown}, which is not among the tools.`
-    throw new ServiceError('invalid_value', message, { param: path })
-  }
-  return listed.map((each) => (each.tool.name === name ? { ...each, isOffered } : each))
-}
-
-function withDefined<Tool extends NamedTool>(
-  listed: readonly ListedTool<Tool>[],
-  tool: Tool,
-  path: string,
-): readonly ListedTool<Tool>[] {
-  const others = listed.filter((each) => each.tool.name !== tool.name)
-  return [...others, { tool, path, isOffered: true }]
 }
 
 function notATool({ type }: ContentBlock, path: string): ServiceError {
