@@ -27,6 +27,12 @@ test.each([
   expect(others.map(exact)).toEqual(others.map(() => exact(first)))
 })
 
+test('a number of millions of digits is read in the time of its digits', () => {
+  const digits = `1${'0'.repeat(4_000_000)}1`
+  expect(exact(digits)).toBe(`${digits}e0`)
+  expect(exact(`${digits}000`)).toBe(`${digits}e3`)
+})
+
 test('neighbours differ, and only whole numbers are whole', () => {
   expect(exact('1234567890123456789')).not.toBe(exact('1234567890123456788'))
   expect(exact('-1')).not.toBe(exact('1'))

@@ -3,6 +3,8 @@
  * JavaScript number equals is an object that holds it as it was written.
  */
 
+import { withoutLast } from '../text-end.ts'
+
 type Reviver = (key: string, value: unknown, context?: { readonly source?: string }) => unknown
 
 const parse: (text: string, reviver: Reviver) => unknown = JSON.parse
@@ -58,8 +60,8 @@ export function exactValue(number: number | ExactNumber): string {
   if (parts === null) return text
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = parts
   const digits = whole + fraction
-  const significant = digits.replace(/^0+/, '').replace(/0+$/, '')
-  if (significant === '') return '0e0'
-  const zeros = digits.length - digits.replace(/0+$/, '').length
-  return `${sign}${significant}e${Number(exponent) - fraction.length + zeros}`
+  const kept = withoutLast(digits, '0')
+  if (kept === '') return '0e0'
+  const zeros = digits.length - kept.length
+  return `${sign}${kept.replace(/^0+/, '')}e${Number(exponent) - fraction.length + zeros}`
 }

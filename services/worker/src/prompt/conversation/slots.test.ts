@@ -27,6 +27,13 @@ describe('placeholders', () => {
     expect(filled(slots, `[${shown.replace(/^\n|\n$/g, '')}]`)).toBe('[ a ]')
   })
 
+  it('of which newlines are taken away, may have millions of them within', () => {
+    const slots = new Slots('k')
+    const text = `a${'\n'.repeat(4_000_000)}b`
+    const shown = slots.text(`\n${text}\n`, null)
+    expect(filled(slots, shown.replace(/^\n|\n$/g, '')) === text).toBe(true)
+  })
+
   it('are equal for equal names, and not for equal texts', () => {
     const slots = new Slots('k')
     expect(slots.name('a')).toBe(slots.name('a'))

@@ -8,6 +8,8 @@
  * space around the placeholder shows it).
  */
 
+import { withoutLast } from '@svc/contracts/text-end'
+
 /** A conversation that the model's template does not take; the message is for the client. */
 export class TemplateRefusal extends Error {
   override readonly name = 'TemplateRefusal'
@@ -162,7 +164,7 @@ function fitStart(content: string, before: string): { content: string; before: s
 function fitEnd(content: string, after: string): { content: string; after: string } {
   if (after.startsWith(MARGIN_AFTER)) return { content, after: after.slice(MARGIN_AFTER.length) }
   if (after.startsWith(RARE_SPACE)) {
-    return { content: content.replace(/\n+$/, ''), after: after.slice(1) }
+    return { content: withoutLast(content, '\n'), after: after.slice(1) }
   }
   return { content: content.trimEnd(), after }
 }
