@@ -6,8 +6,8 @@
  * One pass over the text, without recursion: the time is linear in the size of the text. The scan
  * does not check the grammar, `JSON.parse` does; on text that is no JSON the scan only has to end.
  */
-import { ServiceError } from './errors.ts'
-import { parsedWithDigits } from './json/written-digits.ts'
+import { ServiceError } from '../errors.ts'
+import { parsedWithDigits } from './written-digits.ts'
 
 /** A JSON object as it came, scanned and parsed, not yet looked into. */
 export type JsonObject = { readonly [name: string]: unknown }
