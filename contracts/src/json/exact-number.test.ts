@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ExactNumber, exactValue, parsedExactly } from './exact-number.ts'
+import { ExactNumber, exactValue, mayHoldLongNumber, parsedExactly } from './exact-number.ts'
 
 const exact = (text: string) => exactValue(new ExactNumber(text))
 
@@ -38,6 +38,33 @@ test('neighbours differ, and only whole numbers are whole', () => {
   expect(exact('-1')).not.toBe(exact('1'))
   expect(new ExactNumber('1234567890123456789.0').isWhole).toBe(true)
   expect(new ExactNumber('1.00000000000000000001').isWhole).toBe(false)
+})
+
+test.each(['"a"', '{"a": 1.5, "b": [-12, 123456789012345]}', '[0.1]'])(
+  '%s is read at once',
+  (text) => {
+    expect(mayHoldLongNumber(text)).toBe(false)
+  },
+)
+
+test('a number that JavaScript cannot hold is found wherever it stands', () => {
+  const spaces = fc.constantFrom('', ' ', '\n\t')
+  const digits = fc.bigInt({ min: 2n ** 53n, max: 10n ** 40n }).map((whole) => `${whole}1`)
+  const number = fc.oneof(digits, fc.constantFrom('1e400', '0.1234567890123456789', '1E-999'))
+  const places = [fc.constantFrom('', '-'), number, spaces] as const
+  fc.assert(
+    fc.property(...places, (sign, unsigned, space) => {
+      const written = `${sign}${unsigned}`
+      for (const text of [
+        `${space}${written}`,
+        `[${space}${written}]`,
+        `{"a":${space}${written}}`,
+      ]) {
+        expect(mayHoldLongNumber(text)).toBe(true)
+        expect(JSON.stringify(parsedExactly(text))).toBe(text.replaceAll(/\s/g, ''))
+      }
+    }),
+  )
 })
 
 test('whatever JavaScript writes is read as JavaScript reads it', () => {

@@ -7,6 +7,7 @@
  * they are read in the turns of their account, as bodies are looked at.
  */
 import { setImmediate as nextTurnOfLoop } from 'node:timers/promises'
+import { mayHoldLongNumber } from '@svc/contracts/exact-number'
 import type { ExpiringStore } from '@svc/contracts/ports/expiring-store'
 import type { Clock } from '@svc/contracts/ports/time'
 import { parsedWithDigits, withDigits } from '@svc/contracts/written-digits'
@@ -20,8 +21,6 @@ const LIFE_MS = 30 * 24 * 3_600_000
  * know.
  */
 const VERSION = 1
-/** A number as we write it that JavaScript may not hold, or a text that looks like one. */
-const LONG_NUMBER = /[:,[]-?(?:[\d.]{16}|[\d.]+e)/i
 
 export interface StoredResponse {
   readonly version: typeof VERSION
@@ -80,7 +79,7 @@ export class ResponseStore {
 
 function parsed(text: string): ReadResponse | undefined {
   // The store gives back what this program wrote: only the version has to be looked at.
-  const value = LONG_NUMBER.test(text) ? withDigits(parsedWithDigits(text)) : JSON.parse(text)
+  const value = mayHoldLongNumber(text) ? withDigits(parsedWithDigits(text)) : JSON.parse(text)
   const stored = value as StoredResponse
   if (stored.version !== VERSION) return undefined
   // An older version stored an item as often as it was named.
