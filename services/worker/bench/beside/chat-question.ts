@@ -6,8 +6,6 @@ import type { ChatText } from '../parts/chat-conversations.ts'
 import type { WholeServer } from './whole-server.ts'
 
 const TIME_LIMIT_MS = 600_000
-/** llama-server ends a connection after five seconds without a request, also while one arrives. */
-const KEPT_CONNECTION_MS = 1_000
 /** Biases: such a token is never drawn, or whenever it may be. */
 const NEVER = -100
 const ALWAYS = 100
@@ -24,12 +22,20 @@ export interface ChatQuestion {
   readonly isOneWord?: boolean
 }
 
+export interface Arrival {
+  /** On the clock of `performance.now()`. */
+  readonly atMs: number
+  readonly text: string
+}
+
 export interface ChatAnswer {
   readonly text: string
   /** From before the question was sent to its first text, or to its end where it has none. */
   readonly firstTokenMs: number
-  /** From the first text to the last. */
-  readonly decodeMs: number
+  /** From before the question was sent to its end. */
+  readonly wholeMs: number
+  /** The pieces of its text, in their order. */
+  readonly arrivals: readonly Arrival[]
   readonly promptTokens: number
   /** Of those of the prompt, as the server tells it. */
   readonly cachedTokens: number
@@ -56,33 +62,28 @@ export async function askServer(
     stream: true,
     stream_options: { include_usage: true },
   })
-  let text = ''
-  let firstMs: number | undefined
-  let lastMs = startedMs
+  const arrivals: Arrival[] = []
   let usage: OpenAI.CompletionUsage | undefined
   for await (const { choices, usage: told } of stream) {
-    const content = choices[0]?.delta.content ?? ''
+    const text = choices[0]?.delta.content ?? ''
     usage = told ?? usage
-    if (content === '') continue
-    lastMs = performance.now()
-    firstMs ??= lastMs
-    text += content
+    if (text !== '') arrivals.push({ atMs: performance.now(), text })
   }
+  const endedMs = performance.now()
   if (usage === undefined) throw new Error(`${server.name} told no usage`)
   return {
-    text,
-    firstTokenMs: (firstMs ?? performance.now()) - startedMs,
-    decodeMs: lastMs - (firstMs ?? lastMs),
+    text: arrivals.map(({ text }) => text).join(''),
+    firstTokenMs: (arrivals[0]?.atMs ?? endedMs) - startedMs,
+    wholeMs: endedMs - startedMs,
+    arrivals,
     promptTokens: usage.prompt_tokens,
     cachedTokens: usage.prompt_tokens_details?.cached_tokens ?? 0,
     outputTokens: usage.completion_tokens,
   }
 }
 
-const dispatcher = new Agent({
-  keepAliveTimeout: KEPT_CONNECTION_MS,
-  keepAliveMaxTimeout: KEPT_CONNECTION_MS,
-})
+// A connection for each request: llama-server ends one that it kept also while a request arrives.
+const dispatcher = new Agent({ pipelining: 0 })
 const clients = new Map<string, OpenAI>()
 
 /** One client a tenant, as long as its server runs. */

@@ -59,8 +59,12 @@ interface Texts {
 /** @returns the number of tokens of a text alone, with this model */
 export type CountTokens = (text: string) => Promise<number>
 
-export async function conversationsOf(countTokens: CountTokens): Promise<readonly Conversation[]> {
-  const random = newRandom()
+/** @param round whose conversations have other words than those of every other round */
+export async function conversationsOf(
+  countTokens: CountTokens,
+  round = 0,
+): Promise<readonly Conversation[]> {
+  const random = newRandom(round)
   const words = await wordsOf(countTokens)
   const systems = Array.from({ length: TENANTS }, () => words(SYSTEM_TOKENS, random))
   return Array.from({ length: TENANTS * CONVERSATIONS_OF_TENANT }, (_, index) => {

@@ -99,19 +99,17 @@ export async function measureServer(bench: Bench): Promise<Figures> {
       // The same words for both, others in every round.
       const measure = async (own: Samples) => {
         const asked = { bench, server, words, random: newRandom(round), samples: own }
-        for (const tokens of PROMPT_LENGTHS) await measurePrompts(asked, tokens)
+        // Before the long prompts: they are put away for a while after, which is not decoding.
         await measureDecoding(asked)
+        for (const tokens of PROMPT_LENGTHS) await measurePrompts(asked, tokens)
+        await measureConversations(asked, round)
       }
       await measured(bench, server, samples, measure)
     }
     // What was measured stays, whatever becomes of the next round.
     bench.say(JSON.stringify(samples.figures()))
   }
-  for (const server of servers) {
-    bench.say(`server, conversations: ${server.name} …`)
-    await measured(bench, server, samples, (own) => measureConversations(bench, server, own))
-    samples.add(`server_${server.name}_restarts`, server.restarts)
-  }
+  for (const server of servers) samples.add(`server_${server.name}_restarts`, server.restarts)
   return { server_threads: threads, ...samples.figures() }
 }
 
@@ -194,41 +192,70 @@ async function measureDecoding({ bench, server, words, random, samples }: Asked)
     ),
   )
   const tokens = answers.reduce((sum, { outputTokens }) => sum + outputTokens, 0)
-  // In one piece, or without a text: there is no telling how fast it was made.
-  const untimed = answers.filter(({ decodeMs }) => decodeMs === 0).length
-  if (untimed > 0) bench.say(`${server.name}: ${untimed} of ${SEQUENCES} answers cannot be timed`)
-  const perSecond = answers.reduce(
-    (sum, { outputTokens, decodeMs }) => sum + ((outputTokens - 1) / decodeMs) * 1000,
-    0,
-  )
-  if (untimed === 0) {
-    samples.add(`server_decode_${SEQUENCES}_${server.name}_tokens_per_s`, perSecond)
-  }
+  const perSecond = tokensPerSecondTogether(answers)
+  if (perSecond === null) bench.say(`${server.name}: the answers were never made together`)
+  else samples.add(`server_decode_${SEQUENCES}_${server.name}_tokens_per_s`, perSecond)
   samples.add(
     `server_decode_${SEQUENCES}_${server.name}_cpu_ms_per_token`,
     (processorMsOf(server) - beforeMs) / tokens,
   )
 }
 
+/**
+ * The rate of all answers while all of them are made: before, some of their prompts are still
+ * computed. Each token is the same word, so that characters tell tokens, also where a piece of
+ * text has several.
+ *
+ * @returns null when the first ended before the last began
+ */
+function tokensPerSecondTogether(answers: readonly ChatAnswer[]): number | null {
+  const fromMs = Math.max(...answers.map(({ arrivals }) => arrivals[0]?.atMs ?? Infinity))
+  const toMs = Math.min(...answers.map(({ arrivals }) => arrivals.at(-1)?.atMs ?? -Infinity))
+  if (fromMs >= toMs) return null
+  const tokens = answers.reduce((sum, { arrivals, text, outputTokens }) => {
+    const within = arrivals.filter(({ atMs }) => atMs > fromMs && atMs <= toMs)
+    const characters = within.reduce((all, { text }) => all + text.length, 0)
+    return sum + (characters / text.length) * outputTokens
+  }, 0)
+  return (tokens / (toMs - fromMs)) * 1000
+}
+
+/** The longest wait between two pieces of an answer's text, in milliseconds. */
+function longestGapMs({ arrivals }: ChatAnswer): number {
+  return Math.max(
+    0,
+    ...arrivals.slice(1).map(({ atMs }, index) => atMs - (arrivals[index]?.atMs ?? atMs)),
+  )
+}
+
 /** As a chat product has them, as many at once as there are sequences. */
 async function measureConversations(
-  bench: Bench,
-  server: WholeServer,
-  samples: Samples,
+  { bench, server, samples }: Asked,
+  round: number,
 ): Promise<void> {
-  const conversations = await conversationsOf((text) => tokensOf(bench, server, text))
+  const countTokens = (text: string) => tokensOf(bench, server, text)
+  const conversations = await conversationsOf(countTokens, round)
   const waiting = conversations.values()
   const beforeMs = processorMsOf(server)
   const startedMs = performance.now()
+  // The whole prompt of the turn before: a cache that reads answers once more has no more of it.
+  const reusableTokens = new Map<ChatAnswer, number>()
   const person = async (): Promise<readonly ChatAnswer[]> => {
     const answers: ChatAnswer[] = []
     // All people take from one iterator: each has a conversation of its own at a time.
     for (const conversation of waiting) {
       const { tenant } = conversation
       const held = await conversation.hold((messages) =>
-        askServer(server, bench.model, { tenant, messages, outputTokens: ANSWER_TOKENS }),
+        askServer(server, bench.model, {
+          ...{ tenant, messages, outputTokens: ANSWER_TOKENS },
+          // What has no text cannot be seen to begin, and is no part of the next question.
+          isOneWord: true,
+        }),
       )
       answers.push(...held)
+      for (const [turn, answer] of held.entries()) {
+        reusableTokens.set(answer, held[turn - 1]?.promptTokens ?? answer.cachedTokens)
+      }
     }
     return answers
   }
@@ -242,9 +269,18 @@ async function measureConversations(
   add('tokens_per_s', sum(({ outputTokens }) => outputTokens) / seconds)
   add('ttft_p50_ms', median(firstTokenMs))
   add('ttft_p99_ms', quantile(firstTokenMs, 0.99))
+  const wholeMs = answers.map((answer) => answer.wholeMs)
+  add('whole_p50_ms', median(wholeMs))
+  add('whole_p99_ms', quantile(wholeMs, 0.99))
+  add('longest_gap_p50_ms', median(answers.map(longestGapMs)))
+  add('longest_gap_max_ms', Math.max(...answers.map(longestGapMs)))
   add(
     'cached_percent',
     (sum(({ cachedTokens }) => cachedTokens) / sum((each) => each.promptTokens)) * 100,
+  )
+  add(
+    'reusable_percent',
+    (sum((each) => reusableTokens.get(each) ?? 0) / sum((each) => each.promptTokens)) * 100,
   )
   add('cpu_s', (processorMsOf(server) - beforeMs) / 1000)
   add('memory_mb', residentBytesOf(server) / MEGABYTE)
