@@ -62,11 +62,15 @@ export class CacheFleet {
     this.#options = options
   }
 
-  static async start(folder: string, shared: SharedCache): Promise<CacheFleet> {
+  static async start(
+    folder: string,
+    { shared, threads }: { readonly shared: SharedCache; readonly threads: number },
+  ): Promise<CacheFleet> {
     const temporaryFolder = join(folder, 'temporary')
     mkdirSync(temporaryFolder)
     const env = {
       TMPDIR: temporaryFolder,
+      SVC_THREADS: `${threads}`,
       NODE_OPTIONS: `--expose-gc --import ${import.meta.resolve('./collect-garbage.ts')}`,
     }
     const common = {

@@ -2,7 +2,7 @@
  * Holds random conversations on two workers that share a prefix cache through Redis, while Redis
  * and a worker break in every way, and compares every answer with that of a worker without a cache.
  *
- *     npm run soak:cache -- [--conversations 10000] [--seed 1] [--json]
+ *     npm run soak:cache -- [--conversations 10000] [--seed 1] [--threads 1] [--json]
  *
  * Conversations, the workers that are asked, and the faults are the same for the same seed; how
  * they interleave is not. Of every answer it is checked that
@@ -31,6 +31,8 @@ const SECRET = 'the workers of one soak share this'
 export interface CacheSoakOptions {
   readonly conversations: number
   readonly seed: number
+  /** Of the model, in each worker: several compute prompts in larger chunks. */
+  readonly threads?: number
   /** Told how far it is. */
   readonly say: (line: string) => void
 }
@@ -43,7 +45,10 @@ export async function cacheSoak(options: CacheSoakOptions): Promise<CacheSoakSum
   stack.defer(() => rmSync(folder, { recursive: true, force: true }))
   const redis = stack.adopt(await startRedisServer(REDIS_MEMORY), (server) => server.close())
   const shared = { url: redis.url, prefix: `soak-${process.pid}.`, secret: SECRET }
-  const fleet = stack.adopt(await CacheFleet.start(folder, shared), (each) => each.stop())
+  const fleet = stack.adopt(
+    await CacheFleet.start(folder, { shared, threads: options.threads ?? 1 }),
+    (each) => each.stop(),
+  )
   return await new CacheSoak(options, redis, fleet).run()
 }
 
@@ -52,12 +57,14 @@ async function main(): Promise<void> {
     options: {
       conversations: { type: 'string', default: String(DEFAULT_CONVERSATIONS) },
       seed: { type: 'string', default: String(DEFAULT_SEED) },
+      threads: { type: 'string', default: '1' },
       json: { type: 'boolean', default: false },
     },
   })
   const summary = await cacheSoak({
     conversations: Number(values.conversations),
     seed: Number(values.seed),
+    threads: Number(values.threads),
     say: (line) => process.stderr.write(`${line}\n`),
   })
   process.stdout.write(`${JSON.stringify(summary, null, values.json ? undefined : 2)}\n`)

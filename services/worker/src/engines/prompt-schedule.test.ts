@@ -32,10 +32,19 @@ describe('batches of a long prompt that can be cut anywhere', () => {
           expect(rows).toBeLessThanOrEqual(128)
           expect(rows % 4).toBe(0)
         }
-        expect(sizes.slice(0, -1).every((size) => size === chunkTokens)).toBe(true)
+        expect(sizes.slice(0, -2).every((size) => size === chunkTokens)).toBe(true)
         expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(tokens)
       }),
     )
+  })
+
+  it('share a rest of less than 64 with a last chunk of 128', () => {
+    const { long } = anyTokenSchedule(128).batches
+    const sizes = (tokens: number) => batches(long, 10, 10 + tokens)
+    expect(sizes(128)).toEqual([128])
+    expect(sizes(140)).toEqual([72, 68])
+    expect(sizes(129 + 128)).toEqual([128, 68, 61])
+    expect(sizes(192)).toEqual([128, 64])
   })
 
   it('take a small rest with the last chunk', () => {

@@ -84,6 +84,13 @@ export function canonicalSchedule(chunkTokens: number): PromptSchedule {
 export function anyTokenSchedule(chunkTokens: number): PromptSchedule {
   const most = Math.min(LAST_CHUNK_SHARE_MAX * chunkTokens, BLOCK_TOKENS_MAX)
   const wholeSteps = (tokens: number) => Math.ceil(tokens / ROWS_STEP) * ROWS_STEP
+  const longBatchEnd = (from: number, end: number): number => {
+    const left = end - from
+    if (left <= most) return end
+    // A rest that would have to be filled up gets a half of what the two last batches have.
+    const isUneven = left < chunkTokens + ROWS_MIN && left >= 2 * ROWS_MIN
+    return from + (isUneven ? wholeSteps(left / 2) : chunkTokens)
+  }
   return {
     name: 'any-token',
     blockTokens: ANY_TOKEN_BLOCK_TOKENS,
@@ -97,7 +104,7 @@ export function anyTokenSchedule(chunkTokens: number): PromptSchedule {
         rowsOf: wholeSteps,
       },
       long: {
-        batchEnd: (from, end) => (end - from <= most ? end : from + chunkTokens),
+        batchEnd: longBatchEnd,
         rowsOf: (tokens) => Math.max(ROWS_MIN, wholeSteps(tokens)),
       },
     },
