@@ -18,7 +18,7 @@ import type { PromptScheduleName } from '@svc/contracts/events/account'
 import { BLOCK_TOKENS_MAX } from '@svc/contracts/ports/prefix-store'
 
 /** Changes when a schedule of the same name cuts prompts into other batches. */
-export const SCHEDULE_VERSION = 3
+export const SCHEDULE_VERSION = 4
 /**
  * A batch needs at least this many rows: with fewer llama.cpp attends in another way
  * (`GGML_FA_TILE_Q` of `ggml-cpu/ops.cpp`).
