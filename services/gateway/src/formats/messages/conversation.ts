@@ -119,7 +119,7 @@ function userTurns(blocks: readonly ContentBlock[], path: string): Turn[] {
 
 function resultTurn(block: ContentBlock, path: string): Turn {
   const param = `${path}.tool_use_id`
-  const text = nestedText(block.content, `${path}.content`)
+  const text = nestedText(block.content, `${path}.tool_result.content`)
   return {
     kind: 'tool',
     callId: required(block.tool_use_id, param),

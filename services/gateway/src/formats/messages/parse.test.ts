@@ -174,12 +174,17 @@ describe('the conversation', () => {
   })
 
   test.each([
-    ['an image', [{ type: 'image', source: {} }], 'messages[0].content[0]'],
-    ['an image by URL', [{ type: 'image', source: 'x' }], 'messages[0].content[0]'],
+    ['an image', [{ type: 'image', source: {} }], 'messages[0].content[0].image'],
+    ['an image by URL', [{ type: 'image', source: 'x' }], 'messages[0].content[0].image'],
+    [
+      'an image that a tool returned',
+      [{ type: 'tool_result', tool_use_id: 'x', content: [{ type: 'image', source: {} }] }],
+      'messages[0].content[0].tool_result.content[0].image',
+    ],
     [
       'a PDF',
       [{ type: 'document', source: { type: 'base64', data: '' } }],
-      'messages[0].content[0].source',
+      'messages[0].content[0].document.source',
     ],
     [
       'a result of no call',
@@ -191,6 +196,23 @@ describe('the conversation', () => {
     const error = refusal({ messages: [{ role: 'user', content }] })
     expect(error).toMatchObject({ param, entry: { status: 400 } })
     expect(anthropicError(error as ServiceError, null).error.message).toContain(param)
+  })
+
+  test.each([
+    ['image', { type: 'image', source: {} }],
+    ['document', { type: 'document', source: { type: 'base64', data: '' } }],
+  ])('complaint of a lost session: Claude Code reads where the %s is', (kind, block) => {
+    // What Claude Code 2.1 looks for before it sends the conversation again without the block.
+    const outer = String.raw`messages[.[](\d+)[\].]+content[.[](\d+)[\].]+`
+    const nested = String.raw`(?:tool_result[.[]content[.[]\d+[\].]+)?`
+    const place = new RegExp(`${outer}${nested}(image|document|pdf)`)
+    const result = { type: 'tool_result', tool_use_id: 'x', content: [block] }
+    for (const each of [block, result]) {
+      const content = [{ type: 'text', text: 'look' }, each]
+      const error = refusal({ messages: [{ role: 'user', content }] }) as ServiceError
+      const [, message, index, found] = place.exec(anthropicError(error, null).error.message) ?? []
+      expect({ message, index, found }).toEqual({ message: '0', index: '1', found: kind })
+    }
   })
 })
 

@@ -92,16 +92,22 @@ function documentText({ source }: ContentBlock, path: string): string {
   const given = documentSource.safeParse(required(source, `${path}.source`)).data
   if (given?.type === 'text') return required(given.data, `${path}.source.data`)
   if (given?.type === 'content') return nestedText(given.content, `${path}.source.content`)
-  const message = `${path}.source: this model reads documents of plain text only.`
-  throw new ServiceError('unsupported_value', message, { param: `${path}.source` })
+  const param = `${path}.document.source`
+  const message = `${param}: this model reads documents of plain text only.`
+  throw new ServiceError('unsupported_value', message, { param })
 }
 
 function titled({ title }: ContentBlock, text: string): string {
   return title ? `${title}\n${text}` : text
 }
 
+/**
+ * The place of an image or a document ends in its type, as the vendor writes it: Claude Code reads
+ * which block it must leave out, and sends the rest again.
+ */
 function notText(type: string, path: string): ServiceError {
-  const message =
-    `${path}: this is a text-only model, it reads no block of type ` + `${JSON.stringify(type)}.`
-  return new ServiceError('unsupported_value', message, { param: path })
+  const param = type === 'image' ? `${path}.image` : path
+  const shown = JSON.stringify(type)
+  const message = `${param}: this is a text-only model, it reads no block of type ${shown}.`
+  return new ServiceError('unsupported_value', message, { param })
 }
