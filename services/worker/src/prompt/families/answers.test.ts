@@ -252,6 +252,14 @@ describe('reading an answer', () => {
     expect(textsOf(reader.push(`<tool_call>{"name": "${'x'.repeat(20_000)}`), 'text')).not.toBe('')
   })
 
+  it('passes once over the white space behind what opens a call, and is none', () => {
+    const space = ' '.repeat(16_000)
+    for (const text of [`${space}x y`, `x[CALL_ID]${space}y z`]) {
+      const answer = `[TOOL_CALLS]${text}`.repeat(200)
+      expect(readAnswer('mistral-small-3.2', [answer]).parts).toEqual([answer])
+    }
+  }, 10_000)
+
   it('tells from when on a call is certain, and what was written of it', () => {
     const read = (name: TemplateName, text: string) => {
       const options = { callable: ['get_weather'], inReasoning: false }

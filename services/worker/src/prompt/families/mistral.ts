@@ -53,7 +53,9 @@ const syntax: CallSyntax = {
   },
 }
 
-function namedHead(text: string, callable: ReadonlySet<string>): Head {
+/** Looks only as far as a head can reach: patterns take a square of the white space in it. */
+function namedHead(given: string, callable: ReadonlySet<string>): Head {
+  const text = given.slice(0, NAMED_HEAD_CHARACTERS_MAX)
   const head = /^\s*([^\s[{]+)\s*(?:\[CALL_ID\]\s*\w*\s*)?\[ARGS\]\s*(?=\{)/.exec(text)
   if (head === null) {
     const begun = /^\s*[^\s[{]*\s*(\[[^{]*)?$/.test(text)
