@@ -30,6 +30,7 @@ const link = z.object({
   /** The user whose password a reset sets. */
   user_id: z.string().nullable(),
   created_at: z.string(),
+  created_by: z.string(),
   expires_at: z.string(),
 })
 

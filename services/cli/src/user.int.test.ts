@@ -77,7 +77,9 @@ test('what a user may do is changed, and a link that went astray is made useless
 
   const astray = await user('invite', '--account', accountId)
   const { links } = await user('links')
-  expect(links).toMatchObject([{ account_id: accountId, account_role: 'owner' }])
+  expect(links).toMatchObject([
+    { account_id: accountId, account_role: 'owner', created_by: 'operator' },
+  ])
   const linkId = links[0].invitation_id
   expect(linkId).toBe(astray.invitation_id)
   expect(JSON.stringify(links)).not.toContain(astray.link.split('#')[1])
@@ -93,6 +95,7 @@ test('what a user may do is changed, and a link that went astray is made useless
   const table = await svc(['--data-dir', dataDir, 'user', 'links'])
   expect(table.out).toContain(`auditor of the service, member of ${accountId}`)
   expect(table.out).toContain(`a password for ${id}`)
+  expect(table.out).toMatch(/ BY +ENDS\n.* operator +\d/)
 })
 
 test('on a stopped folder an owner can be let in, by a link without an address', async () => {

@@ -266,6 +266,7 @@ export const fullAdminAnswers = {
       account_role: null,
       user_id: null,
       created_at: AT,
+      created_by: 'operator',
       expires_at: AT,
     },
   ],

@@ -89,7 +89,7 @@ describe.skipIf(missing !== undefined)('an owner', () => {
     if (link === undefined) throw new Error('no link')
     const member = { account_id: 'acct_1', account_role: 'owner' } as const
     const links = [
-      { ...link, platform_role: 'owner' },
+      { ...link, platform_role: 'owner', created_by: 'user:user_1' },
       { ...link, ...member, platform_role: null },
       { ...link, ...member, platform_role: 'auditor', account_role: 'member' },
       { ...link, kind: 'reset', platform_role: null, user_id: 'user_1' },
@@ -103,14 +103,23 @@ describe.skipIf(missing !== undefined)('an owner', () => {
       const cells = await Promise.all(
         (await rows.all()).map((row) => row.locator('td').allTextContents()),
       )
-      return cells.map(([opened, account]) => [opened, account])
+      return cells.map(([opened, account, maker]) => [opened, account, maker])
     }
     await expect.poll(shown).toEqual([
-      ['owner', '–'],
-      ['customer', 'acct_1owner'],
-      ['auditor', 'acct_1member'],
-      ['Reset linkAda Lovelace', '–'],
+      ['owner', '–', 'Ada Lovelace'],
+      ['customer', 'acct_1owner', 'operator'],
+      ['auditor', 'acct_1member', 'operator'],
+      ['Reset linkAda Lovelace', '–', 'operator'],
     ])
+  })
+
+  test('reads who made an admin token by the name of that user', async () => {
+    const made = { created_by: 'user:user_1' }
+    answer({
+      listAdminTokens: () => fullAdminAnswers.listAdminTokens().map((all) => ({ ...all, ...made })),
+    })
+    await openAccess()
+    await card('Admin tokens').getByText('Ada Lovelace').first().waitFor()
   })
 
   test('makes a link useless after a question', async () => {

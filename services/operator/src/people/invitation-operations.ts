@@ -44,6 +44,7 @@ export function invitationOperations(
         account_role: link.accountRole,
         user_id: link.userId,
         created_at: timeText(link.createdAt),
+        created_by: link.issuedBy,
         expires_at: timeText(link.expiresAt),
       }))
     },

@@ -24,6 +24,8 @@ const columns: readonly Column<OpenLink>[] = [
   { title: 'KIND', text: (link) => link.kind },
   { title: 'MAKES', text: purposeOf },
   { title: 'MADE', leftOut: 1, text: (link) => link.created_at },
+  // A server of the version before does not say it.
+  { title: 'BY', leftOut: 2, text: (link) => link.created_by ?? '-' },
   { title: 'ENDS', text: (link) => link.expires_at },
 ]
 

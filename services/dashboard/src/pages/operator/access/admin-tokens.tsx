@@ -8,6 +8,7 @@ import { Card } from '../../../ui/card.tsx'
 import { KeyState } from '../../../ui/key-state.tsx'
 import { Moment } from '../../../ui/moment.tsx'
 import { Cell, Head, Table } from '../../../ui/table.tsx'
+import { ActorName } from '../events/actor-name.tsx'
 import { t } from '../operator-text.ts'
 import { ReasonedChange } from '../reasoned-change.tsx'
 import { NewAdminToken } from './new-admin-token.tsx'
@@ -84,7 +85,9 @@ function TokenTable({ tokens, onRevoke }: TokenTableProps) {
           <Cell>
             <Moment at={token.created_at} />
           </Cell>
-          <Cell>{token.created_by}</Cell>
+          <Cell>
+            <ActorName actor={token.created_by} />
+          </Cell>
           <Cell>
             <Moment at={token.expires_at} />
           </Cell>

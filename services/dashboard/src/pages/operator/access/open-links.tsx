@@ -5,6 +5,7 @@ import { Answer } from '../../../ui/answer.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { GivenName } from '../../../ui/given-name.tsx'
 import { OpenLinkTable } from '../../links/open-link-table.tsx'
+import { ActorName } from '../events/actor-name.tsx'
 import { t } from '../operator-text.ts'
 
 type Link = OperationOutput<'listInvitations'>[number]
@@ -23,6 +24,7 @@ export function OpenLinks() {
             columns={[
               [t('role'), (link) => <Opened link={link} />],
               [t('account'), (link) => <Membership link={link} />],
+              [t('madeBy'), (link) => <ActorName actor={link.created_by} />],
             ]}
             revoke={revoke}
             inputOf={
