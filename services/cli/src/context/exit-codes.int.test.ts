@@ -290,6 +290,22 @@ describe('as a process', () => {
     },
   )
 
+  test.runIf(othersCanRun()).each([['data'], ['.']])(
+    'the doctor says nothing of what it cannot see in %s of a closed folder',
+    (name) => {
+      const above = temporaryFolder()
+      const path = join(above, name)
+      mkdirSync(path, { recursive: true, mode: 0o700 })
+      if (!isRoot) chmodSync(above, 0)
+      const ran = runToEnd(process.execPath, [bin, '--data-dir', path, 'doctor'], asAnother)
+      if (!isRoot) chmodSync(above, 0o700)
+      expect(ran.stdout).toContain(`data folder: this user may not enter ${above}`)
+      expect(ran.stdout).toMatch(/^note +permissions: not looked at/m)
+      expect(ran.stdout).toMatch(/^note +ledger: not looked at/m)
+      expect(ran.stdout).not.toMatch(/none yet|EACCES|a first start/)
+    },
+  )
+
   test('a folder that does not exist is not made', () => {
     const path = join(temporaryFolder(), 'none')
     const ran = runToEnd(process.execPath, [bin, '--data-dir', path, 'status'])

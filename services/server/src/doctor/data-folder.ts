@@ -1,14 +1,26 @@
 /** The data folder, as it lies there: nothing in it is opened by SQLite, which would write. */
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { looksLikeEventLog } from '@svc/infra/event-store/sqlite/event-log-file'
 import type { DataFolder } from '../data-folder/data-folder.ts'
 import type { LogLocation } from '../settings/log-location.ts'
-import { type Finding, ok, problem } from './finding.ts'
+import { type Finding, note, ok, problem } from './finding.ts'
 
 const OTHERS = 0o077
 /** Names in one message. */
 const NAMES_MAX = 3
+
+const HIDDEN = 'not looked at: this user sees nothing in the data folder'
+
+/** Whether what lies in the folder looks as if it were not there, or is not listed. */
+function isHidden(path: string): boolean {
+  try {
+    accessSync(nearestFolder(path), constants.R_OK | constants.X_OK)
+    return false
+  } catch {
+    return true
+  }
+}
 
 /** The folder, or the closest one above it that is there: where a start would make it. */
 export function nearestFolder(path: string): string {
@@ -24,6 +36,7 @@ export function lookAtFolder(folder: DataFolder): Finding {
 
 export function lookAtPermissions({ path }: DataFolder): Finding {
   if (process.platform === 'win32') return ok('permissions', 'Windows has its own')
+  if (isHidden(path)) return note('permissions', HIDDEN)
   if (!existsSync(path)) return ok('permissions', 'a first start makes the folder for its owner')
   const open = [path, ...readdirSync(path).map((name) => join(path, name))].filter(
     (file) => (statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & OTHERS,
@@ -43,6 +56,7 @@ export function lookAtLedgerFile(folder: DataFolder, place: LogLocation): Findin
   const { ledgerFile: file } = folder
   if (place.kind === 'sqlite') {
     if (folder.readLog() !== undefined) return problem('ledger', folder.whyNoLedger())
+    if (isHidden(folder.path)) return note('ledger', HIDDEN)
     if (!folder.holdsLedger()) return ok('ledger', 'none yet: a first start makes it')
     looksLikeEventLog(file)
     return ok('ledger', `${file}, ${Math.ceil(statSync(file).size / 1024 ** 2)} MiB`)
