@@ -55,6 +55,12 @@ test.each([
   expect(messageOf(path, family)).toBe(`There is no POST ${path} here. ${advice}`)
 })
 
+test.each(['/admin/v1/nothing', '/admin'])('%s is of the admin API, not of a client', (path) => {
+  const said = `There is no POST ${path} here. /docs describes the admin API.`
+  expect(messageOf(path, 'openai')).toContain(said)
+  expect(messageOf(path, 'anthropic')).not.toContain('base URL')
+})
+
 test('a long path is shown in part', () => {
   expect(messageOf(`/${'a'.repeat(2_000)}`, 'openai').length).toBeLessThan(256)
 })

@@ -17,6 +17,9 @@ const ANTHROPIC_TAIL = /(?:\/v1)?\/(?:messages(?:\/[a-z_]+)?|models)\/*$/
 const MESSAGES_TAIL = /\/messages(?:\/count_tokens)?\/*$/
 /** What clients append to a base address; the tails of the three formats. */
 const TAIL = /^(?:chat\/completions|responses|messages|models|completions|embeddings)(?:[/?]|$)/
+const ADMIN_PATH = /^\/admin(?:\/|$)/
+const ADMIN_ADVICE =
+  '/docs describes the admin API. SVC_ADMIN_ADDRESS puts it on an address of its own.'
 const PREFIX = /^\/(pro\/)?(?:v1\/)*/
 
 /**
@@ -92,11 +95,13 @@ export interface UnknownTarget {
  */
 export function unknownUrl({ method, path, family, rootUrl }: UnknownTarget): ServiceError {
   const shown = path.slice(0, SHOWN_PATH_CHARACTERS)
+  const missing = `There is no ${method} ${shown} here.`
+  if (ADMIN_PATH.test(path)) return new ServiceError('unknown_url', `${missing} ${ADMIN_ADVICE}`)
   const isMessages = family === 'anthropic' || MESSAGES_TAIL.test(path)
   const advice = isRightBase(usedBase(path, isMessages), isMessages)
     ? `The API is described at ${rootUrl}/docs.`
     : `Set the base URL of your client to ${rootUrl}${isMessages ? '' : '/v1'}.`
-  return new ServiceError('unknown_url', `There is no ${method} ${shown} here. ${advice}`)
+  return new ServiceError('unknown_url', `${missing} ${advice}`)
 }
 
 /** The part of the path that stands in the base address of the client, where that can be told. */
