@@ -80,7 +80,7 @@ export const userOperations = {
     method: 'POST',
     path: '/users/invitations/:invitation_id/revoke',
     role: 'operator',
-    summary: 'Make a link useless',
+    summary: 'Make a link useless; only an owner takes back one of who runs the service',
     repeat: 'A link that is useless already is not found.',
     input: z.strictObject({ invitation_id: id }),
     output: z.object({ invitation_id: z.string(), changed: z.boolean() }),

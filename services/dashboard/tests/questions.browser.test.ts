@@ -139,6 +139,34 @@ describe.skipIf(missing !== undefined)('an owner', () => {
     expect(asked).toEqual([{ invitation_id: 'inv_1' }])
   })
 
+  test('is offered as an operator nothing that is about those who run the service', async () => {
+    const operator = { session: () => ({ ...session, platform_role: 'operator' as const }) }
+    server.answers = { ...fullAnswers, ...operator }
+    const [user] = fullAdminAnswers.listUsers()
+    const [link] = fullAdminAnswers.listInvitations()
+    if (user === undefined || link === undefined) throw new Error('no user or no link')
+    const auditor = { ...user, user_id: 'user_4', display_name: 'Aude' }
+    const made = { ...link, platform_role: null }
+    answer({
+      listUsers: () => [
+        { ...auditor, platform_role: 'auditor' },
+        { ...auditor, user_id: 'user_5', display_name: 'Cora', platform_role: null },
+      ],
+      listInvitations: () => [
+        { ...made, invitation_id: 'inv_1', platform_role: 'auditor' },
+        { ...made, invitation_id: 'inv_2', kind: 'reset', user_id: 'user_4' },
+        { ...made, invitation_id: 'inv_3', account_id: ACCOUNT, account_role: 'owner' },
+      ],
+    })
+    await openAccess()
+    const offered = async (title: string) => {
+      const rows = await card(title).locator('tbody tr').all()
+      return Promise.all(rows.map((row) => row.getByRole('button').allTextContents()))
+    }
+    await expect.poll(() => offered('Users')).toEqual([[], ['Reset link', 'Disable']])
+    await expect.poll(() => offered('Open invitations')).toEqual([[], [], ['Revoke']])
+  })
+
   test('members change, and links end, only after a question', async () => {
     const changed = (input: object) => {
       asked.push(input)

@@ -43,6 +43,10 @@ export function revokeLink(
   const link = links.get(linkId)
   const isOfAccount = accountId === undefined || link?.accountId === accountId
   if (link === undefined || !isOfAccount) throw noSuchLink()
+  if (accountId !== undefined && link.platformRole !== null) {
+    const message = 'This link is of somebody who runs the service: an owner of it takes it back.'
+    throw new ServiceError('not_allowed', message)
+  }
   return [{ type: 'LinkRevoked', data: { linkId, at } }]
 }
 

@@ -30,7 +30,7 @@ const OWNER_LINK_MS = DAY_MS
 const INVITATION_MS = 7 * DAY_MS
 const RESET_MS = DAY_MS
 
-export type { User } from './state.ts'
+export type { Link, User } from './state.ts'
 
 export interface UsersPorts {
   readonly store: EventStore

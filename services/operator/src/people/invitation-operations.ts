@@ -5,7 +5,7 @@ import { isAllowed } from '@svc/contracts/admin/roles'
 import { LINK_PATH } from '@svc/contracts/dashboard/declaration'
 import { ServiceError } from '@svc/contracts/errors'
 import type { AdminRole } from '@svc/contracts/events/admin-tokens'
-import type { IssuedLink, User, Users } from '@svc/identity/users/users'
+import type { IssuedLink, Link, User, Users } from '@svc/identity/users/users'
 import { checkAccountId } from '../operations/values/input-values.ts'
 import { timeText } from '../operations/values/rfc3339-times.ts'
 import type { PeoplePorts } from './ports.ts'
@@ -50,6 +50,8 @@ export function invitationOperations(
     },
 
     async revokeInvitation({ invitation_id: linkId }) {
+      const link = (await users.links()).find((open) => open.linkId === linkId)
+      requireOwner(role, link !== undefined && (await isOfRunning(users, link)))
       const { changed } = await users.change({ type: 'RevokeLink', linkId }, actor)
       return { invitation_id: linkId, changed }
     },
@@ -59,6 +61,15 @@ export function invitationOperations(
       return issued(await users.issueReset(userId, actor))
     },
   }
+}
+
+/** Whether a link makes somebody one of those who run the service, or lets one of them in again. */
+async function isOfRunning(
+  users: Pick<Users, 'find'>,
+  { platformRole, userId }: Pick<Link, 'platformRole' | 'userId'>,
+): Promise<boolean> {
+  if (platformRole !== null || userId === null) return platformRole !== null
+  return ((await users.find(userId))?.platformRole ?? null) !== null
 }
 
 /** A stopped service has no address: then the link begins at its path. */

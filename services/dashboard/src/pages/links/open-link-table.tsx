@@ -17,8 +17,8 @@ export interface OpenLinkTableProps<Link extends OpenLink, Input> {
   /** What a link opens; when it was made and ends comes behind. */
   readonly columns: ActionTableProps<Link>['columns']
   readonly revoke: ConfirmedChangeProps<Input>['change']
-  /** What is sent to revoke a link; absent for who may not. */
-  readonly inputOf: ((link: Link) => Input) | undefined
+  /** What is sent to revoke a link; undefined for who may not. */
+  readonly inputOf: (link: Link) => Input | undefined
 }
 
 /** Links for people that can still be used, and the way to make one useless. */
@@ -27,6 +27,7 @@ export function OpenLinkTable<Link extends OpenLink, Input>(
 ): ReactNode {
   const { links, columns, revoke, inputOf } = props
   const [asked, setAsked] = useState<Link>()
+  const input = asked && inputOf(asked)
   return (
     <>
       {links.length === 0 && <p className="text-sm text-soft">{t('noInvitations')}</p>}
@@ -41,7 +42,7 @@ export function OpenLinkTable<Link extends OpenLink, Input>(
           rows={links}
           keyOf={({ invitation_id: id }) => id}
           actions={(link) =>
-            inputOf !== undefined && (
+            inputOf(link) !== undefined && (
               <Button look="danger" onClick={() => setAsked(link)}>
                 {t('revoke')}
               </Button>
@@ -49,13 +50,13 @@ export function OpenLinkTable<Link extends OpenLink, Input>(
           }
         />
       )}
-      {asked !== undefined && inputOf !== undefined && (
+      {asked !== undefined && input !== undefined && (
         <ConfirmedChange
           title={t('revokeLinkTitle', { time: momentText(asked.created_at) })}
           effect={t('revokeLinkEffect')}
           confirm={t('revoke')}
           change={revoke}
-          input={inputOf(asked)}
+          input={input}
           onClose={() => setAsked(undefined)}
         />
       )}

@@ -14,6 +14,13 @@ type Link = OperationOutput<'listInvitations'>[number]
 export function OpenLinks() {
   const may = useMay()
   const query = useQuery(askAdmin('listInvitations', {}))
+  const { data: users = [] } = useQuery(askAdmin('listUsers', {}))
+  const mayRevoke = ({ platform_role: role, user_id: id }: Link) => {
+    const user = users.find(({ user_id: each }) => each === id)
+    const isOfRunning = (role ?? user?.platform_role ?? null) !== null
+    // Only an owner changes who runs the service.
+    return may('revokeInvitation') && (!isOfRunning || may('setUserRole'))
+  }
   const revoke = useAdminChange('revokeInvitation')
   return (
     <Card title={t('openInvitations')}>
@@ -27,8 +34,8 @@ export function OpenLinks() {
               [t('madeBy'), (link) => <ActorName actor={link.created_by} />],
             ]}
             revoke={revoke}
-            inputOf={
-              may('revokeInvitation') ? ({ invitation_id }) => ({ invitation_id }) : undefined
+            inputOf={(link) =>
+              mayRevoke(link) ? { invitation_id: link.invitation_id } : undefined
             }
           />
         )}

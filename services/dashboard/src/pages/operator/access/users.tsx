@@ -124,14 +124,16 @@ interface UserActionsProps {
 function UserActions({ user, onReset, onErase, onStatus }: UserActionsProps) {
   const may = useMay()
   const isActive = user.status === 'active'
+  // Only an owner changes who runs the service.
+  const mayChange = user.platform_role === null || may('setUserRole')
   return (
     <span className="inline-flex gap-1">
-      {isActive && may('createResetLink') && (
+      {isActive && mayChange && may('createResetLink') && (
         <Button look="bare" onClick={onReset}>
           {t('resetLink')}
         </Button>
       )}
-      {may('setUserStatus') && (
+      {mayChange && may('setUserStatus') && (
         <Button
           look={isActive ? 'danger' : 'plain'}
           onClick={() => onStatus(isActive ? 'disable' : 'enable')}
