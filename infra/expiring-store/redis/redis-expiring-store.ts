@@ -23,8 +23,8 @@ import {
   RedisConnection,
 } from '../../prefix-store/redis/redis-connection.ts'
 import { isErrorReply, type RedisReply } from '../../prefix-store/redis/redis-reply.ts'
-import { steadyClock } from '../../prefix-store/steady-clock.ts'
 import { openText, SEAL_KEY_BYTES, sealText } from '../../sqlite/sealed-text.ts'
+import { steadyClock } from '../../system/steady-clock.ts'
 import { MAX_SHARE_OF_ACCOUNT, type StoreBounds } from '../store-bounds.ts'
 
 const NAME_BYTES = 16

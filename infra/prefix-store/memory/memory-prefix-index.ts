@@ -4,6 +4,7 @@
  */
 import type { PrefixIndex, PrefixPlace } from '@svc/contracts/ports/prefix-index'
 import type { Clock } from '@svc/contracts/ports/time'
+import { steadyClock } from '../../system/steady-clock.ts'
 import {
   HOLDERS_MAX,
   type Holder,
@@ -11,7 +12,6 @@ import {
   notedNames,
   placesOf,
 } from '../noted-blocks.ts'
-import { steadyClock } from '../steady-clock.ts'
 
 /** The most entries when nobody sets another number: about 20 MB when each stands alone. */
 const DEFAULT_ENTRIES_MAX = 100_000

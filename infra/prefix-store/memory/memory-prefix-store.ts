@@ -18,7 +18,7 @@ import type {
   PrefixStoreUsage,
 } from '@svc/contracts/ports/prefix-store'
 import type { Clock } from '@svc/contracts/ports/time'
-import { steadyClock } from '../steady-clock.ts'
+import { steadyClock } from '../../system/steady-clock.ts'
 import { Claims } from './claims.ts'
 import { detached, storedBytes } from './stored-block.ts'
 

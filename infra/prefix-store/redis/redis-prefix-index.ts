@@ -9,6 +9,7 @@
  */
 import type { PrefixIndex, PrefixPlace } from '@svc/contracts/ports/prefix-index'
 import type { Clock } from '@svc/contracts/ports/time'
+import { steadyClock } from '../../system/steady-clock.ts'
 import {
   HOLDERS_MAX,
   type Holder,
@@ -16,7 +17,6 @@ import {
   notedNames,
   placesOf,
 } from '../noted-blocks.ts'
-import { steadyClock } from '../steady-clock.ts'
 import { type OnProblem, type RedisCommand, RedisConnection } from './redis-connection.ts'
 import { isWriteRefusal, isWrongType, type RedisReply } from './redis-reply.ts'
 

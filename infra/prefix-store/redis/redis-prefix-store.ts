@@ -20,7 +20,7 @@ import type {
   PrefixStoreUsage,
 } from '@svc/contracts/ports/prefix-store'
 import type { Clock } from '@svc/contracts/ports/time'
-import { steadyClock } from '../steady-clock.ts'
+import { steadyClock } from '../../system/steady-clock.ts'
 import { groupsOf } from './block-groups.ts'
 import { BlockKeys } from './block-keys.ts'
 import { KeyScan } from './key-scan.ts'

@@ -21,6 +21,7 @@ import { openSqliteRefusedRequests } from '@svc/infra/refused-requests/sqlite-re
 import { openSqliteSnapshotStore } from '@svc/infra/snapshot-store/sqlite/sqlite-snapshot-store'
 import { durableFile } from '@svc/infra/sqlite/durable-file'
 import { SharedPace } from '@svc/infra/system/shared-pace'
+import { steadyClock } from '@svc/infra/system/steady-clock'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { SystemIds } from '@svc/infra/system/system-ids'
 import { systemTimer } from '@svc/infra/system/system-timer'
@@ -73,6 +74,7 @@ const ledger = await createLedger({
   snapshots,
   texts,
   clock: systemClock,
+  steadyClock,
   timer: systemTimer,
   ids,
   randomBytes,
@@ -170,6 +172,7 @@ const gateway = createGateway({
   texts,
   textSeal: new AesTextSeal('the secret of the benchmark'),
   clock: systemClock,
+  steadyClock,
   timer: systemTimer,
   reach: noCrashPoints,
   limits: defaultHttpLimits,

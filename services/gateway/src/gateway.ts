@@ -118,6 +118,8 @@ export interface GatewayDependencies {
   /** Whether the admin API is on a listener of its own, and not on the public one. */
   readonly isAdminApart?: boolean
   readonly clock: Clock
+  /** Never jumps: for how long something lasts. The ledger has the same one. */
+  readonly steadyClock: Clock
   readonly timer: Timer
   readonly reach: ReachCrashPoint
   readonly limits: HttpLimits
@@ -222,7 +224,7 @@ class HttpGateway implements Gateway {
   #isLeaving = false
 
   constructor(dependencies: GatewayDependencies) {
-    const { ledger, limits, timer, clock, tenantWeights: weights } = dependencies
+    const { ledger, limits, timer, steadyClock: clock, tenantWeights: weights } = dependencies
     const { publicUrl, trustedProxies = [] } = dependencies
     this.#dependencies = dependencies
     const nowMs = () => performance.now()

@@ -29,6 +29,7 @@ import { type EventStore, START } from '@svc/contracts/ports/event-store'
 import type { SnapshotStore } from '@svc/contracts/ports/snapshot-store'
 import { MemorySnapshotStore } from '@svc/infra/snapshot-store/memory/memory-snapshot-store'
 import { durableFile } from '@svc/infra/sqlite/durable-file'
+import { steadyClock } from '@svc/infra/system/steady-clock'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { SystemIds } from '@svc/infra/system/system-ids'
 import { systemTimer } from '@svc/infra/system/system-timer'
@@ -99,6 +100,7 @@ async function openLedger(store: EventStore, snapshotStore: SnapshotStore): Prom
     snapshots: snapshotStore,
     texts: new MemoryTextStore(),
     clock: systemClock,
+    steadyClock,
     timer: systemTimer,
     ids,
     randomBytes,

@@ -24,6 +24,8 @@ export interface LedgerDependencies {
   /** Keeps what the operator writes about people; the events have words in its place. */
   readonly texts: TextStore
   readonly clock: Clock
+  /** Never jumps: for how long something lasts. */
+  readonly steadyClock: Clock
   readonly timer: Timer
   readonly ids: IdSource
   /** Gives bytes of a cryptographic source: secrets are made of them. */
@@ -57,7 +59,8 @@ const unknownKeys: UsedKeys = { find: () => Promise.reject(keyUnknown()) }
  * Store, snapshots and texts stay the caller's: close them after the ledger.
  */
 export async function createLedger(dependencies: LedgerDependencies): Promise<Ledger> {
-  const { store, texts, snapshots, clock, timer, ids, randomBytes, gatewayId } = dependencies
+  const { store, texts, snapshots, clock, steadyClock, timer, ids, randomBytes } = dependencies
+  const { gatewayId } = dependencies
   const reach = dependencies.reach ?? noCrashPoints
   const limits = { ...defaultLimits, ...dependencies.limits }
   const actor = gatewayActor(gatewayId)
@@ -69,12 +72,15 @@ export async function createLedger(dependencies: LedgerDependencies): Promise<Le
   return new EventSourcedLedger({
     reading,
     charges: dependencies.charges ?? chargesInStream(reading),
-    writers: new AccountWriters({ store, snapshots, clock, timer, reach, limits, quarantine }),
+    writers: new AccountWriters({
+      ...{ store, snapshots, clock, steadyClock, timer, reach, limits, quarantine },
+    }),
     prices,
     usedKeys: dependencies.usedKeys ?? unknownKeys,
     texts,
     erasures: dependencies.erasures ?? noErasureNotes,
     clock,
+    steadyClock,
     ids,
     randomBytes,
     gatewayId,

@@ -50,6 +50,7 @@ export interface LedgerParts {
   readonly texts: TextStore
   readonly erasures: ErasureNotes
   readonly clock: Clock
+  readonly steadyClock: Clock
   readonly ids: IdSource
   readonly randomBytes: (count: number) => Uint8Array
   readonly gatewayId: string
@@ -67,7 +68,7 @@ export class EventSourcedLedger implements Ledger {
   constructor(parts: LedgerParts) {
     this.#parts = parts
     this.#actor = gatewayActor(parts.gatewayId)
-    this.#running = new RunningRequests(parts.clock)
+    this.#running = new RunningRequests(parts.steadyClock)
     const shared = { running: this.#running, actor: this.#actor }
     this.#starts = new RequestStarts({ ...parts, ...shared })
     this.#ends = new RequestEnds({ ...parts, ...shared })

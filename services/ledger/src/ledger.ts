@@ -71,7 +71,7 @@ export interface Accepted {
   /** What the request may produce: lower than asked for when `strict` had to lower it. */
   readonly maxOutputTokens: number
   readonly lowered: boolean
-  /** In milliseconds since 1970: who finds the request open after it may end it. */
+  /** By the steady clock: who finds the request open after it may end it. */
   readonly deadline: number
   /**
    * Resolves when RequestAccepted is durable; the first byte waits for it. Rejects with a

@@ -94,9 +94,9 @@ export class RequestStarts implements Pick<Ledger, 'accept'> {
           at,
         }),
         result: (events) => dataOf(events, 'RequestAccepted'),
-        goAhead: ({ price, hold, maxOutputTokens, deadline }) => {
+        goAhead: ({ price, hold, maxOutputTokens }) => {
           startedTokens = maxOutputTokens
-          running.add(requestId, deadline)
+          const deadline = running.add(requestId, endsWithinMs)
           const lowered = maxOutputTokens < asked.maxOutputTokens
           decided.resolve({ requestId, price, hold, maxOutputTokens, lowered, deadline, durable })
         },

@@ -9,16 +9,20 @@ const GRACE_MS = 5_000
 
 export class RunningRequests {
   readonly #clock: Clock
-  /** Deadlines by request id, oldest acceptance first. */
+  /** Deadlines by the steady clock, by request id, oldest acceptance first. */
   readonly #deadlines = new Map<string, number>()
 
+  /** @param clock never jumps: one that is set forward must end no request that runs */
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
-  add(requestId: string, deadline: number): void {
+  /** @returns the deadline, by the steady clock */
+  add(requestId: string, endsWithinMs: number): number {
+    const deadline = this.#clock.nowMs() + endsWithinMs
     this.#deadlines.set(requestId, deadline)
     this.#dropOverdue()
+    return deadline
   }
 
   delete(requestId: string): void {

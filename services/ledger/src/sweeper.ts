@@ -8,7 +8,8 @@
  *   - another gateway accepted it, and that one is certainly gone;
  *   - this gateway accepted it, but does not run it: its acceptance was given up while its outcome
  *     was unknown, and became durable later;
- *   - its deadline is past, whoever accepted it: no gateway runs a request longer.
+ *   - its deadline is past, whoever accepted it: no gateway runs a request longer
+ *     (`seen-requests.ts` says when that is so, whatever the clocks say).
  *
  * The rows come from a view, which may be behind. That does no harm: the ledger decides, and a
  * request that has ended already is left as it is. Sweeping twice changes nothing.
@@ -21,10 +22,9 @@ import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
 import { EndedGrants, type FindEndedGrants } from './ended-grants.ts'
 import type { Ledger } from './ledger.ts'
+import { SeenRequests } from './seen-requests.ts'
 
 const SWEEP_EVERY_MS = 5_000
-/** How long after its deadline a request is left alone, because clocks differ a little. */
-const DEADLINE_GRACE_MS = 5_000
 const MAX_ROWS_PER_SWEEP = 10_000
 /** Ended or booked at once, so that they share their appends. */
 const SWEPT_TOGETHER = 64
@@ -45,6 +45,10 @@ export interface SweeperPorts {
   /** Grants that a view shows with credit left and their time over. */
   readonly findEndedGrants: FindEndedGrants
   readonly clock: Clock
+  /** Never jumps: for how long something lasts. */
+  readonly steadyClock: Clock
+  /** The longest that a gateway runs and settles a request. */
+  readonly longestRequestMs: number
   readonly timer: Timer
   /**
    * Whether another gateway has certainly ended: every other one, when this process has the store
@@ -76,6 +80,7 @@ export function createSweeper(ports: SweeperPorts): Sweeper {
 class OrphanSweeper implements Sweeper {
   readonly #ports: SweeperPorts
   readonly #endedGrants: EndedGrants
+  readonly #seen: SeenRequests
   #isStopped = false
   #cancelNext: () => void = () => {}
   #running: Promise<void> | undefined
@@ -83,6 +88,7 @@ class OrphanSweeper implements Sweeper {
   constructor(ports: SweeperPorts) {
     this.#ports = ports
     this.#endedGrants = new EndedGrants(ports.findEndedGrants)
+    this.#seen = new SeenRequests(ports)
   }
 
   start(): void {
@@ -110,6 +116,7 @@ class OrphanSweeper implements Sweeper {
 
   async #endOrphans(): Promise<number> {
     const rows = await this.#ports.findRunning(MAX_ROWS_PER_SWEEP)
+    this.#seen.note(rows)
     let ended = 0
     for (let first = 0; first < rows.length && !this.#isStopped; first += SWEPT_TOGETHER) {
       const group = rows.slice(first, first + SWEPT_TOGETHER)
@@ -135,12 +142,12 @@ class OrphanSweeper implements Sweeper {
     await this.#running
   }
 
-  #orphanedBecause({ requestId, gatewayId, deadline }: RunningRow): string | undefined {
-    const { ledger, clock, isGone, gatewayId: ownId } = this.#ports
+  #orphanedBecause({ requestId, gatewayId }: RunningRow): string | undefined {
+    const { ledger, isGone, gatewayId: ownId } = this.#ports
     if (ledger.isRunning(requestId)) return undefined
     if (gatewayId === ownId) return 'acceptance_given_up'
     if (isGone(gatewayId)) return 'gateway_gone'
-    return clock.nowMs() > deadline + DEADLINE_GRACE_MS ? 'deadline_passed' : undefined
+    return this.#seen.isOverdue(requestId) ? 'deadline_passed' : undefined
   }
 
   /** One account that cannot be written must not keep the others from being swept. */

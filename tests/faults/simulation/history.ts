@@ -169,7 +169,8 @@ class History {
     const ids = seededIds(this.#world, process)
     const ledger = await createLedger({
       ...{ store: server.setting, snapshots: new MemorySnapshotStore() },
-      ...{ texts: texts.connect(process), clock: time, timer: process.timer, ids },
+      ...{ texts: texts.connect(process), clock: time, steadyClock: time },
+      ...{ timer: process.timer, ids },
       ...{ randomBytes: (count) => bytesFrom(random, count), gatewayId: ids.next('gw') },
     })
     await ledger.pricing.publish({

@@ -11,6 +11,7 @@ import type { LedgerHealth } from '@svc/gateway/routes/ledger-health'
 import { createWorkerPool, type WorkerPool } from '@svc/gateway/routing/worker-pool'
 import { MemoryExpiringStore } from '@svc/infra/expiring-store/memory/memory-expiring-store'
 import { MemoryRateLimits } from '@svc/infra/rate-limits/memory-rate-limits'
+import { steadyClock } from '@svc/infra/system/steady-clock'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import { AesTextSeal } from '@svc/infra/text-seal/aes-text-seal'
@@ -127,6 +128,7 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
     textSeal: new AesTextSeal('the secret of the test'),
     exportTrail: { record: async () => {} },
     clock: systemClock,
+    steadyClock,
     timer: systemTimer,
     reach: (point) => void reached.push(point),
     // Tests refuse faster than any client has reason to ask.

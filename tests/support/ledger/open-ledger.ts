@@ -9,6 +9,7 @@ import type { EventStore } from '@svc/contracts/ports/event-store'
 import type { Quarantine } from '@svc/contracts/ports/quarantine'
 import type { SnapshotStore } from '@svc/contracts/ports/snapshot-store'
 import type { TextStore } from '@svc/contracts/ports/text-store'
+import type { Clock } from '@svc/contracts/ports/time'
 import type { UsedKeys } from '@svc/contracts/ports/used-keys'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 import { MemorySnapshotStore } from '@svc/infra/snapshot-store/memory/memory-snapshot-store'
@@ -34,6 +35,8 @@ export interface LedgerSetting {
 }
 
 export interface LedgerSettingOptions extends Partial<LedgerSetting> {
+  /** Default: the time, so that both clocks agree. */
+  readonly clock?: Clock
   readonly limits?: Partial<LedgerLimits>
   readonly gatewayId?: string
   readonly reach?: ReachCrashPoint
@@ -57,7 +60,8 @@ export async function openLedger(options: LedgerSettingOptions = {}): Promise<Le
       store,
       snapshots,
       texts,
-      clock: time,
+      clock: options.clock ?? time,
+      steadyClock: time,
       timer: time,
       ids: countedIds(time, madeLedgers),
       randomBytes: countedBytes(madeLedgers),

@@ -4,6 +4,7 @@ import type { EventStore } from '@svc/contracts/ports/event-store'
 import type { TextStore } from '@svc/contracts/ports/text-store'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 import { MemorySnapshotStore } from '@svc/infra/snapshot-store/memory/memory-snapshot-store'
+import { steadyClock } from '@svc/infra/system/steady-clock'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { SystemIds } from '@svc/infra/system/system-ids'
 import { systemTimer } from '@svc/infra/system/system-timer'
@@ -34,6 +35,7 @@ export async function openRunningLedger(
     snapshots: new MemorySnapshotStore(),
     texts,
     clock: systemClock,
+    steadyClock,
     timer: systemTimer,
     ids,
     randomBytes,

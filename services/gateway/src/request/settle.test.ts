@@ -33,7 +33,7 @@ function booking(...answers: (() => Promise<Settled>)[]) {
   const warnings = new CountedWarnings({ logger, timer: time })
   const book = (kind: 'settle' | 'fail' = 'settle') =>
     settleRun(
-      { ledger, clock: time, timer: time, logger, warnings },
+      { ledger, steadyClock: time, timer: time, logger, warnings },
       {
         accountId: 'acct_1',
         requestId: 'req_1',

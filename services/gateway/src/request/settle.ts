@@ -23,7 +23,7 @@ const PAUSES = { firstMs: 50, longestMs: 1_000 }
 
 export interface SettlePorts {
   readonly ledger: Pick<Ledger, 'settle' | 'fail'>
-  readonly clock: Clock
+  readonly steadyClock: Clock
   readonly timer: Timer
   readonly logger: Pick<Logger, 'error'>
   readonly warnings: Pick<CountedWarnings, 'warn'>
@@ -34,8 +34,7 @@ export interface RunToSettle {
   readonly requestId: string
   readonly cost: RunCost
   /**
-   * The deadline of the acceptance, in milliseconds since 1970: after it the sweeper fails the
-   * request.
+   * The deadline of the acceptance, by the steady clock: after it the sweeper fails the request.
    */
   readonly deadline: number
 }
@@ -48,14 +47,14 @@ export async function settleRun(
   ports: SettlePorts,
   run: RunToSettle,
 ): Promise<Settled | undefined> {
-  const { clock, timer, logger, warnings } = ports
+  const { steadyClock, timer, logger, warnings } = ports
   const { requestId, deadline } = run
   const backoff = new Backoff(timer, PAUSES)
   for (;;) {
     try {
       return await settleOnce(ports.ledger, run)
     } catch (cause) {
-      if (!isTemporary(cause) || clock.nowMs() + backoff.nextMs > deadline) {
+      if (!isTemporary(cause) || steadyClock.nowMs() + backoff.nextMs > deadline) {
         logGivenUp(logger, requestId, cause)
         throw notSettled(cause, requestId)
       }

@@ -33,6 +33,7 @@ export interface LedgerHealthPorts {
   readonly storeHealth?: StoreHealth
   /** The streams that are set aside. Default: none ever is. */
   readonly quarantine?: Pick<Quarantine, 'list'>
+  /** Never jumps: a clock that is set back must not keep an answer for an hour. */
   readonly clock: Clock
   readonly bounds: LedgerHealthBounds
   /** Is called when the problems change, with an empty list when the last one is gone. */

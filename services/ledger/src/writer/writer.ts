@@ -71,6 +71,7 @@ export interface WriterPorts {
   readonly store: EventStore
   readonly snapshots: SnapshotStore
   readonly clock: Clock
+  readonly steadyClock: Clock
   readonly timer: Timer
   readonly reach: ReachCrashPoint
   readonly limits: LedgerLimits
@@ -110,8 +111,8 @@ export class AccountWriter {
     this.#onIdle = onIdle
     this.#stream = accountStream(accountId)
     this.#ports = ports
-    const { store, snapshots, clock, timer, limits } = ports
-    this.#contention = new Contention(clock, timer, limits.restEveryMs)
+    const { store, snapshots, steadyClock, timer, limits } = ports
+    this.#contention = new Contention(steadyClock, timer, limits.restEveryMs)
     this.#loading = { store, snapshots, timer, pageEvents: limits.replayPageEvents }
     this.#waiting = new WaitingRoom({
       timer,

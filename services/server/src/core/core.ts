@@ -25,6 +25,7 @@ import { openSqliteRefusedRequests } from '@svc/infra/refused-requests/sqlite-re
 import { openSqliteSnapshotStore } from '@svc/infra/snapshot-store/sqlite/sqlite-snapshot-store'
 import { durableFile } from '@svc/infra/sqlite/durable-file'
 import { SharedPace } from '@svc/infra/system/shared-pace'
+import { steadyClock } from '@svc/infra/system/steady-clock'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { SystemIds } from '@svc/infra/system/system-ids'
 import { systemTimer } from '@svc/infra/system/system-timer'
@@ -171,7 +172,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     const checkpointer = openCheckpointer(options, store, projections)
     const ids = new SystemIds(systemClock)
     const gatewayId = ids.next('gw')
-    const clocks = { clock: systemClock, timer: systemTimer }
+    const clocks = { clock: systemClock, steadyClock, timer: systemTimer }
     const ports = { store, texts, ...clocks, ids, randomBytes, quarantine }
     const ledger = await createLedger({
       ...ports,

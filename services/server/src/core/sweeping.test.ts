@@ -2,6 +2,7 @@ import { noCrashPoints } from '@svc/contracts/crash-points'
 import { ServiceError } from '@svc/contracts/errors'
 import { expect, test, vi } from 'vitest'
 import type { DataFolder } from '../data-folder/data-folder.ts'
+import type { Settings } from '../settings/settings.ts'
 import type { Core } from './core.ts'
 import { startSweeping } from './sweeping.ts'
 
@@ -22,6 +23,7 @@ test.each([
   }
   const stop = startSweeping(core as unknown as Core, {
     folder: { readRuns: () => [] } as unknown as DataFolder,
+    settings: {} as Settings,
     reach: noCrashPoints,
     logger: { error: (_fields: object, message: string) => void errors.push(message) } as never,
     whose: 'own',

@@ -6,12 +6,15 @@
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import { ServiceError } from '@svc/contracts/errors'
 import { accountStream } from '@svc/contracts/events/account'
+import { defaultHttpLimits } from '@svc/gateway/http/limits'
 import { runningElsewhere } from '@svc/gateway/views-hop/views-elsewhere'
+import { steadyClock } from '@svc/infra/system/steady-clock'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import { createSweeper, type RunningRow, type SweeperWork } from '@svc/ledger/sweeper'
 import type { Logger } from 'pino'
 import type { DataFolder } from '../data-folder/data-folder.ts'
+import type { Settings } from '../settings/settings.ts'
 import type { Core } from './core.ts'
 
 /** A log that takes longer is swept as far as it was read, and again a few seconds later. */
@@ -24,6 +27,7 @@ const FAILURES: Readonly<Record<SweeperWork, string>> = {
 
 export interface SweepingSurroundings {
   readonly folder: DataFolder
+  readonly settings: Settings
   readonly reach: ReachCrashPoint
   readonly logger: Logger
   /**
@@ -36,7 +40,7 @@ export interface SweepingSurroundings {
 /** @returns stops it, and waits for the sweep that is on */
 export function startSweeping(
   core: Core,
-  { folder, reach, logger, whose }: SweepingSurroundings,
+  { folder, settings, reach, logger, whose }: SweepingSurroundings,
 ): () => Promise<void> {
   const { ledger, projections, quarantine, gatewayId, place, viewServers, pace } = core
   const isGone = place.kind === 'sqlite' ? isAnybodyElse : isEarlierRunOf(folder)
@@ -62,6 +66,8 @@ export function startSweeping(
       return { rows: rows.filter(isWhole), next }
     },
     clock: systemClock,
+    steadyClock,
+    longestRequestMs: longestRequestOf(settings),
     timer: systemTimer,
     isGone,
     gatewayId,
@@ -72,6 +78,14 @@ export function startSweeping(
   })
   void viewsCaughtUp(core).finally(() => sweeper.start())
   return () => sweeper.stop()
+}
+
+/** The gateways of one log are given the same settings for it. @returns milliseconds */
+function longestRequestOf(settings: Settings): number {
+  const { requestDeadlineMs, settlingAllowanceMs } = defaultHttpLimits
+  const { SVC_REQUEST_DEADLINE_MS = requestDeadlineMs } = settings
+  const { SVC_SETTLING_ALLOWANCE_MS = settlingAllowanceMs } = settings
+  return SVC_REQUEST_DEADLINE_MS + SVC_SETTLING_ALLOWANCE_MS
 }
 
 /** What a sweep ends it finds in a view: one that is behind the log does not show it yet. */

@@ -4,6 +4,7 @@ import { observedBy } from '@svc/contracts/ports/request-observer'
 import { openPages } from '@svc/dashboard/pages'
 import { createGateway, type Gateway } from '@svc/gateway/gateway'
 import { LedgerHealth } from '@svc/gateway/routes/ledger-health'
+import { steadyClock } from '@svc/infra/system/steady-clock'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import type { Feed } from '@svc/operator/feed/feed'
@@ -120,6 +121,7 @@ export async function openGateway(
     served: pace,
     ledgerHealth: healthOf(settings, core, logger),
     clock: systemClock,
+    steadyClock,
     timer: systemTimer,
     reach,
     limits,
@@ -225,7 +227,7 @@ function healthOf(
     status: () => projections.status(),
     storeHealth,
     quarantine,
-    clock: systemClock,
+    clock: steadyClock,
     bounds: { storeAnswerMs: SVC_READY_STORE_MS, viewLagMs: SVC_READY_VIEW_LAG_MS },
     onChange(details) {
       if (details.length === 0) logger.warn('ready again')

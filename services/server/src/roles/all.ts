@@ -28,7 +28,7 @@ import type { Rates } from '@svc/contracts/price'
 import { MODEL } from '@svc/contracts/wire/models'
 import type { IssuedLink } from '@svc/identity/users/users'
 import { crashPointsFromPlan } from '@svc/infra/system/crash-points'
-import { systemClock } from '@svc/infra/system/system-clock'
+import { steadyClock } from '@svc/infra/system/steady-clock'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import { PUBLISH_A_PRICE, unpricedModels } from '@svc/operator/operations/unpriced-models'
 import { workerSummaries } from '@svc/operator/workers/worker-summary'
@@ -251,7 +251,7 @@ async function serve(surroundings: Surroundings): Promise<RunningServer> {
 /** What this process does all the time, beside answering. */
 async function startDuties(surroundings: Surroundings, core: Core): Promise<Duties> {
   const { parts, logger, place, role } = surroundings
-  parts.add(startQuarantineRounds({ ...core, clock: systemClock, timer: systemTimer, logger }))
+  parts.add(startQuarantineRounds({ ...core, clock: steadyClock, timer: systemTimer, logger }))
   const accountNews =
     place.kind === 'sqlite' ? undefined : await openAccountNews(surroundings, core)
   return { accountNews, feed: await role.start(surroundings, core) }
@@ -259,8 +259,7 @@ async function startDuties(surroundings: Surroundings, core: Core): Promise<Duti
 
 /** Where other processes write the same accounts. */
 async function openAccountNews({ parts, logger }: Surroundings, core: Core): Promise<AccountNews> {
-  const clock = { nowMs: () => performance.now() }
-  const news = await AccountNews.start({ ...core, clock, timer: systemTimer, logger })
+  const news = await AccountNews.start({ ...core, clock: steadyClock, timer: systemTimer, logger })
   parts.add(() => news.stop())
   return news
 }

@@ -82,6 +82,7 @@ export class GatewayPlace {
       try {
         const ledger = await createLedger({
           ...{ store, snapshots, texts: texts.connect(process), clock, timer, ids },
+          steadyClock: clock,
           ...{ randomBytes, gatewayId, reach, limits: LIMITS },
         })
         return seams.ledger?.(ledger, surroundings) ?? ledger

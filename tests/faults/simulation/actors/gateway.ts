@@ -175,7 +175,10 @@ export class SimulatedGateway {
 
   #settle(run: RunToSettle): Promise<Settled | undefined> {
     const { clock, timer, reach } = this.process
-    const ports = { ledger: this.ledger, clock, timer, logger: quiet, warnings: quiet }
+    const ports = {
+      ...{ ledger: this.ledger, steadyClock: clock, timer },
+      ...{ logger: quiet, warnings: quiet },
+    }
     reach('settle.before')
     return settleRun(ports, run)
   }
@@ -218,7 +221,8 @@ export class SimulatedGateway {
     // No credit of a simulated history expires.
     const findEndedGrants = () => ({ rows: [], next: undefined })
     const ends = { findRunning, findEndedGrants, isGone }
-    const ports = { ledger, clock, timer, gatewayId, reach, ...ends }
+    const clocks = { clock, steadyClock: clock, longestRequestMs: ENDS_WITHIN_MS }
+    const ports = { ledger, ...clocks, timer, gatewayId, reach, ...ends }
     createSweeper(seams.sweeping?.(ports, ledger) ?? ports).start()
   }
 
