@@ -8,9 +8,10 @@ import { copyFileSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { alterFile, runInFile } from '@svc/infra/event-store/compliance/alter-file'
-import { ServerProcess } from '@svc/testing/server-process'
-import { temporaryFolder } from '@svc/testing/temporary-folder'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { ScriptedWorker } from '@svc/testing/scripted-worker'
+import { type ReadyLine, ServerProcess } from '@svc/testing/server-process'
+import { makeTemporaryFolder, temporaryFolder } from '@svc/testing/temporary-folder'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type DocumentBlock, readBlocks, textsIn } from './blocks.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -29,58 +30,77 @@ const DONE_BY_THE_TEST = [
 const OF_SEVERAL_CUSTOMERS = ['docs/how-to/close-a-month.md']
 const SECOND_CUSTOMER = { commands: "./svc account open --name 'Grace'", expectedLines: [] }
 
-/** Some pages are about a server that was stopped. */
-const pages: readonly (readonly [document: string, server: 'running' | 'stopped'])[] = [
-  ['README.md', 'running'],
-  ['docs/tutorial/first-paid-answer.md', 'running'],
-  ['docs/how-to/run-the-server.md', 'running'],
-  ['docs/how-to/back-up-and-restore.md', 'stopped'],
-  ['docs/how-to/erase-personal-data.md', 'running'],
-  ['docs/how-to/rotate-a-key.md', 'running'],
-  ['docs/how-to/give-finance-a-token.md', 'running'],
-  ['docs/how-to/sign-in-and-invite.md', 'running'],
-  ['docs/how-to/watch-with-prometheus.md', 'running'],
-  ['docs/how-to/read-a-bill-by-hand.md', 'running'],
-  ['docs/how-to/reconcile-the-books.md', 'running'],
-  ['docs/how-to/ask-the-past.md', 'running'],
-  ['docs/how-to/see-what-you-spend.md', 'running'],
-  ['docs/how-to/close-a-month.md', 'running'],
-  ['docs/how-to/publish-prices.md', 'running'],
-  ['docs/how-to/correct-a-mistake.md', 'running'],
+/** They begin with a server that nobody has used. */
+const OF_A_NEW_SERVER = ['README.md', 'docs/tutorial/first-paid-answer.md']
+
+/**
+ * One server is enough for these, in this order: the first counts on a balance that nobody has
+ * spent of, and what the last do stays: prices, and customers beside the first.
+ */
+const OF_ONE_SERVER = [
+  'docs/how-to/read-a-bill-by-hand.md',
+  'docs/how-to/run-the-server.md',
+  'docs/how-to/reconcile-the-books.md',
+  'docs/how-to/ask-the-past.md',
+  'docs/how-to/see-what-you-spend.md',
+  'docs/how-to/watch-with-prometheus.md',
+  'docs/how-to/give-finance-a-token.md',
+  'docs/how-to/sign-in-and-invite.md',
+  'docs/how-to/publish-prices.md',
+  'docs/how-to/erase-personal-data.md',
+  'docs/how-to/close-a-month.md',
 ]
 
-describe.each(pages)('%s', (document, state) => {
+describe.each(OF_A_NEW_SERVER)('%s', (document) => {
   test('does what it says', async () => {
     const place = readersPlace()
     const server = new ServerProcess(join(place, 'data'))
     onTestFinished(() => server.kill('SIGKILL'))
-    const { baseUrl, apiKey = '', accountId } = await server.ready()
-    const environment = { SVC_URL: baseUrl, SVC_KEY: apiKey, ACCOUNT: accountId }
-    const blocks = readBlocks(readFileSync(join(ROOT, document), 'utf8'))
-    const commands = blocks.filter((block) => !isDoneByTheTest(block))
-    expect(commands.length).toBeGreaterThan(1)
-    if (OF_SEVERAL_CUSTOMERS.includes(document)) await runBlock(SECOND_CUSTOMER, place, environment)
-    if (state === 'stopped') await server.stop()
-    for (const block of commands) await runBlock(block, place, environment)
-    if (state === 'running') expect(await server.stop()).toEqual({ code: 0, signal: null })
+    await runPage(document, place, environmentOf(await server.ready()))
+    expect(await server.stop()).toEqual({ code: 0, signal: null })
   })
 })
 
-/** What a reader does again and again: the second key is not the first any more. */
-test('docs/how-to/rotate-a-key.md works a second and a third time', async () => {
+describe('on one server', () => {
+  const folder = makeTemporaryFolder()
+  const dataDir = join(folder.path, 'data')
+  let server: ServerProcess
+  let environment: Readonly<Record<string, string>>
+
+  beforeAll(async () => {
+    server = new ServerProcess(dataDir)
+    environment = environmentOf(await server.ready())
+  })
+  afterAll(async () => {
+    const exit = await server.stop()
+    folder.remove()
+    expect(exit).toEqual({ code: 0, signal: null })
+  })
+
+  test.each(OF_ONE_SERVER)('%s does what it says', async (document) => {
+    const place = readersPlace(dataDir)
+    if (OF_SEVERAL_CUSTOMERS.includes(document)) await runBlock(SECOND_CUSTOMER, place, environment)
+    await runPage(document, place, environment)
+  })
+})
+
+test('docs/how-to/back-up-and-restore.md does what it says, with a server that was stopped', async () => {
   const place = readersPlace()
-  const server = new ServerProcess(join(place, 'data'))
-  onTestFinished(() => server.kill('SIGKILL'))
+  const server = await serverWithoutModel(place)
+  const environment = environmentOf(await server.ready())
+  await server.stop()
+  await runPage('docs/how-to/back-up-and-restore.md', place, environment)
+})
+
+/** What a reader does again and again: the second key is not the first any more. */
+test('docs/how-to/rotate-a-key.md does what it says, a second and a third time too', async () => {
+  const place = readersPlace()
+  const server = await serverWithoutModel(place)
   const { baseUrl, apiKey = '', accountId } = await server.ready()
-  const blocks = readBlocks(readFileSync(join(ROOT, 'docs/how-to/rotate-a-key.md'), 'utf8'))
   const secrets = [apiKey]
   for (let time = 1; time <= 3; time += 1) {
     const environment = { SVC_URL: baseUrl, SVC_KEY: secrets.at(-1) ?? '', ACCOUNT: accountId }
-    let output = ''
-    for (const block of blocks) {
-      if (isDoneByTheTest(block)) continue
-      output += await runBlock(block, place, environment)
-    }
+    const output = await runPage('docs/how-to/rotate-a-key.md', place, environment)
     secrets.push(/for the customer: (sk-svc-\S+)/.exec(output)?.[1] ?? '')
   }
   const statusOf = async (secret: string) => {
@@ -88,35 +108,30 @@ test('docs/how-to/rotate-a-key.md works a second and a third time', async () => 
     return (await fetch(`${baseUrl}/v1/balance`, { headers })).status
   }
   expect(await Promise.all(secrets.map(statusOf))).toEqual([401, 401, 401, 200])
-  await server.stop()
+  expect(await server.stop()).toEqual({ code: 0, signal: null })
 })
 
 /** The price of the first start is the oldest, and long replaced. */
-test('docs/how-to/correct-a-mistake.md corrects the price in force, and no older one', async () => {
+test('docs/how-to/correct-a-mistake.md does what it says, with the price in force', async () => {
   const place = readersPlace()
   const server = new ServerProcess(join(place, 'data'))
   onTestFinished(() => server.kill('SIGKILL'))
-  const { baseUrl, apiKey = '', accountId } = await server.ready()
-  const environment = { SVC_URL: baseUrl, SVC_KEY: apiKey, ACCOUNT: accountId }
+  const environment = environmentOf(await server.ready())
   const rates = '--input 0.30 --cached-input 0.03 --output 1.20'
   const publish = { commands: `./svc --quiet price publish ${rates}`, expectedLines: [] }
   const wrong = (await runBlock(publish, place, environment)).trim()
-  const blocks = readBlocks(readFileSync(join(ROOT, 'docs/how-to/correct-a-mistake.md'), 'utf8'))
-  for (const block of blocks) {
-    if (!isDoneByTheTest(block)) await runBlock(block, place, environment)
-  }
+  await runPage('docs/how-to/correct-a-mistake.md', place, environment)
   const look = { commands: './svc events list --type BalanceAdjusted --json', expectedLines: [] }
   const events = await runBlock(look, place, environment)
   const corrected = events.match(/price_[0-9]\w+/g)
   expect(new Set(corrected)).toEqual(new Set([wrong]))
-  await server.stop()
+  expect(await server.stop()).toEqual({ code: 0, signal: null })
 })
 
 /** Its statements are for another program: `sqlite3`, as Node.js has it. */
 test('docs/how-to/mend-a-damaged-stream.md names a damaged row and puts it back', async () => {
   const place = readersPlace()
-  const server = new ServerProcess(join(place, 'data'))
-  onTestFinished(() => server.kill('SIGKILL'))
+  const server = await serverWithoutModel(place)
   const { accountId } = await server.ready()
   await server.stop()
   const page = readFileSync(join(ROOT, 'docs/how-to/mend-a-damaged-stream.md'), 'utf8')
@@ -135,8 +150,7 @@ test('docs/how-to/mend-a-damaged-stream.md names a damaged row and puts it back'
   expect(found.output).toMatch(new RegExp(`${stream}.* 1 `))
   // Views that are built now know the row as it should not be.
   rmSync(join(place, 'data', 'views'), { recursive: true })
-  const misled = new ServerProcess(join(place, 'data'))
-  onTestFinished(() => misled.kill('SIGKILL'))
+  const misled = await serverWithoutModel(place)
   await misled.ready()
   await misled.stop()
 
@@ -155,16 +169,14 @@ test('docs/how-to/mend-a-damaged-stream.md names a damaged row and puts it back'
 test('docs/how-to/back-up-and-restore.md goes on with an older ledger on purpose', async () => {
   const place = readersPlace()
   const data = join(place, 'data')
-  const first = new ServerProcess(data)
-  onTestFinished(() => first.kill('SIGKILL'))
+  const first = await serverWithoutModel(place)
   const { accountId } = await first.ready()
   await first.stop()
   const backup = join(place, 'ledger.db')
   copyFileSync(join(data, 'ledger.db'), backup)
   const grant = `./svc account grant ${accountId} 1 --reason later --ref later`
   expect((await runInBash(grant, place, {})).code).toBe(0)
-  const second = new ServerProcess(data)
-  onTestFinished(() => second.kill('SIGKILL'))
+  const second = await serverWithoutModel(place)
   await second.ready()
   await second.stop()
   copyFileSync(backup, join(data, 'ledger.db'))
@@ -179,8 +191,7 @@ test('docs/how-to/back-up-and-restore.md goes on with an older ledger on purpose
   if (removal === undefined) throw new Error('the page removes nothing')
   await runBlock(removal, place, {})
 
-  const third = new ServerProcess(data)
-  onTestFinished(() => third.kill('SIGKILL'))
+  const third = await serverWithoutModel(place)
   await third.ready()
   expect((await runInBash('./svc verify', place, {})).code).toBe(0)
   await third.stop()
@@ -190,11 +201,47 @@ function isDoneByTheTest({ commands }: DocumentBlock): boolean {
   return DONE_BY_THE_TEST.some((pattern) => pattern.test(commands))
 }
 
-/** A folder like the reader's: `svc` is in it, and `data` will be below it. */
-function readersPlace(): string {
+/**
+ * A folder like the reader's: `svc` is in it, and `data` will be below it.
+ *
+ * @param dataDir of a server that runs already
+ */
+function readersPlace(dataDir?: string): string {
   const place = temporaryFolder()
   symlinkSync(join(ROOT, 'svc'), join(place, 'svc'))
+  if (dataDir !== undefined) symlinkSync(dataDir, join(place, 'data'))
   return place
+}
+
+/** For pages without a request: the model takes as much of a start as all the rest. */
+async function serverWithoutModel(place: string): Promise<ServerProcess> {
+  const socketPath = join(place, 'worker.sock')
+  const worker = new ScriptedWorker({ socketPath }, false)
+  await worker.listen()
+  const server = new ServerProcess(join(place, 'data'), { SVC_WORKER_URLS: `unix:${socketPath}` })
+  onTestFinished(async () => {
+    server.kill('SIGKILL')
+    await worker.close()
+  })
+  return server
+}
+
+function environmentOf({ baseUrl, apiKey = '', accountId }: ReadyLine): Record<string, string> {
+  return { SVC_URL: baseUrl, SVC_KEY: apiKey, ACCOUNT: accountId }
+}
+
+/** @returns what its commands said */
+async function runPage(
+  document: string,
+  place: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<string> {
+  const blocks = readBlocks(readFileSync(join(ROOT, document), 'utf8'))
+  const commands = blocks.filter((block) => !isDoneByTheTest(block))
+  expect(commands.length).toBeGreaterThan(1)
+  let output = ''
+  for (const block of commands) output += await runBlock(block, place, environment)
+  return output
 }
 
 async function runBlock(
