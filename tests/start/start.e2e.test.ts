@@ -12,6 +12,7 @@ import {
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { ScriptedWorker } from '@svc/testing/scripted-worker'
 import { ServerProcess } from '@svc/testing/server-process'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -24,6 +25,18 @@ function startServer(dataDir: string, environment: Record<string, string> = {}):
   const server = new ServerProcess(dataDir, environment)
   onTestFinished(() => server.kill('SIGKILL'))
   return server
+}
+
+/** For tests without a request: the model takes as much of a start as all the rest. */
+async function startWithoutModel(
+  dataDir: string,
+  environment: Record<string, string> = {},
+): Promise<ServerProcess> {
+  const socketPath = join(temporaryFolder(), 'worker.sock')
+  const worker = new ScriptedWorker({ socketPath }, false)
+  await worker.listen()
+  onTestFinished(() => worker.close())
+  return startServer(dataDir, { SVC_WORKER_URLS: `unix:${socketPath}`, ...environment })
 }
 
 describe('a first start', () => {
@@ -57,11 +70,11 @@ describe('a first start', () => {
 
   test('is repeated without a new account or a secret', async () => {
     const dataDir = join(temporaryFolder(), 'data')
-    const first = startServer(dataDir)
+    const first = await startWithoutModel(dataDir)
     const { accountId, apiKey } = await first.ready()
     await first.stop()
 
-    const second = startServer(dataDir)
+    const second = await startWithoutModel(dataDir)
     const ready = await second.ready()
     expect(ready.accountId).toBe(accountId)
     expect(second.stdout.join()).not.toContain('sk-svc-')
@@ -71,10 +84,10 @@ describe('a first start', () => {
 
   test('that was killed half-way is finished by the next', async () => {
     const dataDir = join(temporaryFolder(), 'data')
-    const killed = startServer(dataDir, { SVC_CRASH_POINT: 'store.after-commit:2' })
+    const killed = await startWithoutModel(dataDir, { SVC_CRASH_POINT: 'store.after-commit:2' })
     expect(await killed.exited).toEqual({ code: null, signal: 'SIGKILL' })
 
-    const second = startServer(dataDir)
+    const second = await startWithoutModel(dataDir)
     const { baseUrl, apiKey } = await second.ready()
     expect(await getBalance(baseUrl, apiKey)).toMatchObject({ settled: '5.00' })
     await second.stop()
@@ -83,14 +96,14 @@ describe('a first start', () => {
 
 test('a ledger that was restored from a backup is given no second demo account', async () => {
   const dataDir = join(temporaryFolder(), 'data')
-  const first = startServer(dataDir)
+  const first = await startWithoutModel(dataDir)
   const { accountId, apiKey } = await first.ready()
   await first.stop()
   for (const name of readdirSync(dataDir)) {
     if (name !== 'ledger.db') rmSync(join(dataDir, name), { recursive: true })
   }
 
-  const restored = startServer(dataDir)
+  const restored = await startWithoutModel(dataDir)
   const ready = await restored.ready()
   expect(ready.accountId).toBe(accountId)
   expect(ready.apiKey).toBeUndefined()
@@ -104,7 +117,7 @@ test('a ledger that was restored from a backup is given no second demo account',
 })
 
 test("a start among a client's and a cluster's variables warns of those it does not know", async () => {
-  const server = startServer(join(temporaryFolder(), 'data'), {
+  const server = await startWithoutModel(join(temporaryFolder(), 'data'), {
     SVC_URL: 'http://127.0.0.1:8080',
     SVC_KEY: 'sk-svc-x',
     SVC_SERVICE_HOST: '10.0.0.7',
@@ -136,7 +149,7 @@ describe('a start that cannot succeed says why in one line, exits with an error,
 
   test('a folder that another server has open', async () => {
     const dataDir = join(temporaryFolder(), 'data')
-    const server = startServer(dataDir)
+    const server = await startWithoutModel(dataDir)
     await server.ready()
     await expectRefusal(['--data-dir', dataDir], {}, /in use by another process/, EXIT_CONFLICT)
     expect(await server.stop()).toEqual({ code: 0, signal: null })
