@@ -1,5 +1,6 @@
 /**
  * When and how the server of a round is killed: half of the rounds at random, half at named places.
+ * Rounds beyond those that were asked for are there for the named places that are left.
  */
 import { type CrashPoint, serverCrashPoints } from '@svc/contracts/crash-points'
 import type { Random } from '@svc/testing/random'
@@ -29,6 +30,12 @@ export class KillPlans {
   #places: readonly CrashPoint[] = []
   /** Had its turn last, and the server did not get there as often as it was meant to. */
   #elsewhere: CrashPoint | undefined
+  readonly #rounds: number
+
+  /** @param rounds how many were asked for */
+  constructor(rounds: number) {
+    this.#rounds = rounds
+  }
 
   /** Places at which no server has died yet. */
   get missed(): readonly CrashPoint[] {
@@ -36,7 +43,7 @@ export class KillPlans {
   }
 
   next(round: number, random: Random): KillPlan {
-    if (round % 2 === 0) {
+    if (round % 2 === 0 && round < this.#rounds) {
       const since = random.next() < SHARE_WHILE_STARTING ? 'start' : 'load'
       return { kind: 'random', since, afterMs: random.integer(MAX_MS[since]) }
     }

@@ -55,7 +55,7 @@ export async function torture(options: TortureOptions): Promise<TortureSummary> 
     results.push(result)
     options.onRound?.(result)
   }
-  const plans = new KillPlans()
+  const plans = new KillPlans(options.rounds)
   let next = 0
   const runLane = async (lane: number) => {
     const random = new Random(options.seed * LANES + lane)
