@@ -8,6 +8,7 @@
 import type { PromptLength } from '@svc/contracts/worker/protocol'
 import type { Slices } from '@svc/infra/turns/slices'
 import type { Vocabulary } from '../engines/engine.ts'
+import { partsOf } from './text-parts.ts'
 
 /**
  * What a token of usual text stands for, in UTF-16 units: a text that has more for each token that
@@ -16,8 +17,6 @@ import type { Vocabulary } from '../engines/engine.ts'
 const USUAL_UNITS_PER_TOKEN = 4
 /** A mere count is exact up to this many contexts: clients ask how much they have to leave out. */
 const COUNTED_CONTEXTS_MAX = 16
-/** UTF-16 units that are tokenised at once. */
-const PIECE_UNITS = 16 * 1024
 
 /** A prompt that cannot fit the context. */
 export class PromptTooLong extends Error {
@@ -67,23 +66,14 @@ function* countAbove(
 ): Slices<number | null> {
   let tokens = 0
   for (const text of texts) {
-    for (let from = 0; from < text.length; ) {
-      const to = endOfPiece(text, from)
-      // A cut may have made two tokens of one.
-      const cutTokens = from === 0 ? 0 : 1
-      tokens += vocabulary.tokenize(text.slice(from, to), false, true).length - cutTokens
+    let cutTokens = 0
+    for (const part of partsOf(text)) {
+      tokens += vocabulary.tokenize(part, false, true).length - cutTokens
       if (tokens > tokensMax) return tokens
-      from = to
+      // A cut may make two tokens of one.
+      cutTokens = 1
       yield
     }
   }
   return null
-}
-
-/** Half a character would be counted as the tokens of a replacement character. */
-function endOfPiece(text: string, from: number): number {
-  const end = from + PIECE_UNITS
-  const unit = text.charCodeAt(end - 1)
-  const isHalf = unit >= 0xd800 && unit <= 0xdbff
-  return isHalf ? end - 1 : end
 }

@@ -1,7 +1,7 @@
 import { demoModelPath } from '@svc/infra/demo-model/demo-model'
 import { atOnce } from '@svc/infra/turns/slices'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Engine } from '../engines/engine.ts'
+import type { Engine, Vocabulary } from '../engines/engine.ts'
 import { startLlama } from '../engines/llama/llama.ts'
 import { GrammarRules } from '../grammar/gbnf/gbnf.ts'
 import { chooseFamily } from './families/choose-family.ts'
@@ -47,6 +47,27 @@ describe('the tokens of a prompt, by a real tokeniser', () => {
       .join('')
     expect(text).toContain('"name": "get_weather", "arguments": {"city": "Oslo"}')
     expect(tokens).toEqual(vocabulary.tokenize(text, true, false))
+  })
+
+  it('are those of the whole text where a long one is tokenised in parts', () => {
+    const { vocabulary } = engine
+    const words = ['light', 'Haus', 'été', 'x = 1;', '"a b"', 'don’t', '42', 'end.\n\n  if']
+    const text = Array.from({ length: 12_000 }, (_, at) => words[(at * 7) % 8] ?? '').join(' ')
+    const asked: number[] = []
+    const tokeniser = new PromptTokeniser(
+      {
+        ...vocabulary,
+        tokenize(part, ...others) {
+          asked.push(part.length)
+          return vocabulary.tokenize(part, ...others)
+        },
+      },
+      new Map(),
+    )
+    const tokens = atOnce(tokeniser.tokenise([{ origin: 'content', text }]))
+    expect(tokens).toEqual([...begin(vocabulary), ...vocabulary.tokenize(text, false, false)])
+    expect(asked.length).toBeGreaterThan(3)
+    expect(Math.max(...asked)).toBeLessThanOrEqual(16 * 1024)
   })
 
   it('are no control tokens where a client wrote them, wherever the text is cut', () => {
@@ -112,3 +133,7 @@ describe('the grammar of calls', () => {
     expect(engine.startGrammar(grammar, 'Hello')).toBeNull()
   })
 })
+
+function begin({ beginOfText }: Vocabulary): number[] {
+  return beginOfText === null ? [] : [beginOfText]
+}

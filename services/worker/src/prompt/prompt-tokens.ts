@@ -7,23 +7,24 @@
  * quotes around it.
  *
  * It is done in slices: a client can write a text that is cut into tens of thousands of pieces, and
- * each takes a call of the tokeniser.
+ * each takes a call of the tokeniser, or one of megabytes, which is cut into parts.
  */
 import { RecentlyUsed } from '@svc/infra/recently-used'
 import { atOnce, type Slices } from '@svc/infra/turns/slices'
 import type { Vocabulary } from '../engines/engine.ts'
 import type { PromptPart } from './conversation/slots.ts'
 import { StructureBreaker } from './structural-tokens.ts'
+import { partsOf } from './text-parts.ts'
 
 /** Changes when the same conversation becomes other tokens. */
-export const PROMPT_VERSION = 'prompt-3'
+export const PROMPT_VERSION = 'prompt-4'
 
 /** A template writes few different texts; more than this are not remembered. */
 const REMEMBERED_TEXTS_MAX = 4096
 /** Longer texts are not remembered. */
 const REMEMBERED_CHARACTERS_MAX = 4096
 
-/** What is tokenised in one slice, in UTF-16 units: one or two milliseconds. */
+/** What is tokenised in one slice, or a whole part of a text, in UTF-16 units. */
 const SLICE_UNITS = 8 * 1024
 /** A call takes as long as this many units, however short its text is. */
 const UNITS_PER_CALL = 150
@@ -75,14 +76,17 @@ export class PromptTokeniser {
 
   /** Adds those of a text, none of which is looked for structure. */
   *#add(text: string, continues: boolean, tokens: number[]): Slices<void> {
-    if (text === '') return
-    for (const [at, piece] of this.#breaker.pieces(text).entries()) {
-      const added = this.#vocabulary.tokenize(piece, false, continues || at > 0)
-      for (const token of added) tokens.push(token)
-      this.#unitsLeft -= piece.length + UNITS_PER_CALL
-      if (this.#unitsLeft > 0) continue
-      this.#unitsLeft = SLICE_UNITS
-      yield
+    let isFirst = !continues
+    for (const piece of this.#breaker.pieces(text)) {
+      for (const part of partsOf(piece)) {
+        const added = this.#vocabulary.tokenize(part, false, !isFirst)
+        isFirst = false
+        for (const token of added) tokens.push(token)
+        this.#unitsLeft -= part.length + UNITS_PER_CALL
+        if (this.#unitsLeft > 0) continue
+        this.#unitsLeft = SLICE_UNITS
+        yield
+      }
     }
   }
 
