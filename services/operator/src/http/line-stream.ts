@@ -51,7 +51,7 @@ async function* withRefusal(
     yield* text
   } catch (cause) {
     if (signal.aborted) return
-    const { code, message } = answerableError(cause)
-    yield `${JSON.stringify({ type: 'error', error: { code, message } })}\n`
+    const { code, message, param } = answerableError(cause)
+    yield `${JSON.stringify({ type: 'error', error: { code, message, param } })}\n`
   }
 }
