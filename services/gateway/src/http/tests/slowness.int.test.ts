@@ -6,7 +6,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { connect, type Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { systemClock } from '@svc/infra/system/system-clock'
+import { steadyClock } from '@svc/infra/system/steady-clock'
 import {
   chatBody,
   type FixtureOptions,
@@ -82,8 +82,8 @@ test('many that are too slow at once are told so over several turns of the loop'
   await expect.poll(() => accepted.length).toBe(60)
   unsubscribe('net.server.socket', collect)
   // The clock runs as if each piece of work took a millisecond.
-  let nowMs = Date.now()
-  const clock = vi.spyOn(systemClock, 'nowMs').mockImplementation(() => (nowMs += 1))
+  let nowMs = steadyClock.nowMs()
+  const clock = vi.spyOn(steadyClock, 'nowMs').mockImplementation(() => (nowMs += 1))
   const told = () => accepted.filter(({ writableEnded }) => writableEnded).length
   let most = 0
   for (let before = 0; before < accepted.length; ) {
