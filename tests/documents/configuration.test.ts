@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { startCommand } from '@svc/cli/commands/start'
 import { formatExact } from '@svc/contracts/money'
 import { defaultHttpLimits } from '@svc/gateway/http/limits'
-import { limitOfSetting } from '@svc/server/gateway/http-limits'
+import { limitOfSetting } from '@svc/server/settings/http-limits'
 import { readSettings, settingNames } from '@svc/server/settings/settings'
 import { expect, test } from 'vitest'
 

@@ -6,7 +6,6 @@
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import { ServiceError } from '@svc/contracts/errors'
 import { accountStream } from '@svc/contracts/events/account'
-import { defaultHttpLimits } from '@svc/gateway/http/limits'
 import { runningElsewhere } from '@svc/gateway/views-hop/views-elsewhere'
 import { steadyClock } from '@svc/infra/system/steady-clock'
 import { systemClock } from '@svc/infra/system/system-clock'
@@ -14,6 +13,7 @@ import { systemTimer } from '@svc/infra/system/system-timer'
 import { createSweeper, type RunningRow, type SweeperWork } from '@svc/ledger/sweeper'
 import type { Logger } from 'pino'
 import type { DataFolder } from '../data-folder/data-folder.ts'
+import { httpLimitsOf } from '../settings/http-limits.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Core } from './core.ts'
 
@@ -82,10 +82,8 @@ export function startSweeping(
 
 /** The gateways of one log are given the same settings for it. @returns milliseconds */
 function longestRequestOf(settings: Settings): number {
-  const { requestDeadlineMs, settlingAllowanceMs } = defaultHttpLimits
-  const { SVC_REQUEST_DEADLINE_MS = requestDeadlineMs } = settings
-  const { SVC_SETTLING_ALLOWANCE_MS = settlingAllowanceMs } = settings
-  return SVC_REQUEST_DEADLINE_MS + SVC_SETTLING_ALLOWANCE_MS
+  const { requestDeadlineMs, settlingAllowanceMs } = httpLimitsOf(settings)
+  return requestDeadlineMs + settlingAllowanceMs
 }
 
 /** What a sweep ends it finds in a view: one that is behind the log does not show it yet. */

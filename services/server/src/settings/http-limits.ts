@@ -1,6 +1,6 @@
 /** The limits of the HTTP interface: the settings over the defaults. */
 import { type HttpLimits, httpLimits } from '@svc/gateway/http/limits'
-import type { SettingName, Settings } from '../settings/settings.ts'
+import type { SettingName, Settings } from './settings.ts'
 
 /** Which limit each of these settings puts. */
 export const limitOfSetting = {
