@@ -318,6 +318,13 @@ export const errorCatalogue = {
     retry: false,
     doc: 'The records of this account were deleted, shortened or altered in the event store. Nothing is read from them or charged until the operator has put them right; other accounts are served.',
   },
+  backup_failed: {
+    status: 507,
+    openaiType: 'server_error',
+    anthropicType: 'api_error',
+    retry: false,
+    doc: 'A backup of the data folder could not be written; nothing of it was kept.',
+  },
   feed_unavailable: {
     status: 503,
     openaiType: 'server_error',

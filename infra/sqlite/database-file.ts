@@ -62,10 +62,17 @@ const MIN_SQLITE_VERSION = [3, 51, 3] as const
 const LOG_SIZE_LIMIT_BYTES = 64 * 1024 * 1024
 
 /**
- * Files that this process has open. SQLite alone would notice a second opening, but only after the
- * look at the header had dropped the locks of the first (see `readFileHeader`).
+ * Files that this process has open, by their real paths, and files that it is opening. SQLite alone
+ * would notice a second opening, but only after the look at the header had dropped the locks of the
+ * first (see `readFileHeader`).
  */
-const openPaths = new Set<string>()
+const openFiles = new Map<string, DatabaseSync | 'opening'>()
+
+/** @returns the database that this process has open at the path */
+export function openDatabaseAt(path: string): DatabaseSync | undefined {
+  const open = existsSync(path) ? openFiles.get(realpathSync(path)) : undefined
+  return open === 'opening' ? undefined : open
+}
 
 /**
  * Opens the file, or makes it when there is none. The folder must exist.
@@ -75,8 +82,8 @@ const openPaths = new Set<string>()
 export function openDatabaseFile(path: string, options: DatabaseFileOptions): DatabaseFile {
   checkSqliteVersion(process.versions.sqlite ?? '0')
   const realPath = checkPlace(path)
-  if (openPaths.has(realPath)) throw inUse(path)
-  openPaths.add(realPath)
+  if (openFiles.has(realPath)) throw inUse(path)
+  openFiles.set(realPath, 'opening')
   let database: DatabaseSync | undefined
   try {
     checkHeader(realPath, options)
@@ -88,9 +95,10 @@ export function openDatabaseFile(path: string, options: DatabaseFileOptions): Da
       enableForeignKeyConstraints: false,
     })
     prepareDatabase(database, realPath, options)
+    openFiles.set(realPath, database)
   } catch (error) {
     database?.close()
-    openPaths.delete(realPath)
+    openFiles.delete(realPath)
     throw refusalOf(error, path)
   }
   const opened = database
@@ -98,7 +106,7 @@ export function openDatabaseFile(path: string, options: DatabaseFileOptions): Da
     database: opened,
     close() {
       opened.close()
-      openPaths.delete(realPath)
+      openFiles.delete(realPath)
     },
   }
 }

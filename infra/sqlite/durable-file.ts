@@ -109,7 +109,7 @@ export function durableFile(owner: OpenDatabase, path: string): DurableFile {
 }
 
 /** Makes the names of new files last. Windows knows no such sync, and needs none. */
-function syncFolder(path: string): void {
+export function syncFolder(path: string): void {
   if (process.platform === 'win32') return
   const folder = openSync(path, 'r')
   try {

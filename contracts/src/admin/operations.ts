@@ -11,6 +11,7 @@ import { creditOperations } from './credit.ts'
 import type { Declaration, Shown } from './declaration/declaration.ts'
 import { evidenceOperations } from './evidence.ts'
 import { financeOperations } from './finance.ts'
+import { backupOperations } from './log/backups.ts'
 import { eventOperations } from './log/events.ts'
 import { feedOperations } from './log/feed.ts'
 import { projectionOperations } from './log/projections.ts'
@@ -34,6 +35,7 @@ export const adminOperations = {
   ...eventOperations,
   ...projectionOperations,
   ...feedOperations,
+  ...backupOperations,
   ...usageOperations,
   ...workerOperations,
   ...tokenOperations,

@@ -31,6 +31,7 @@ import { priceCommand } from './commands/prices/price.ts'
 import { projectionCommand } from './commands/projection.ts'
 import { startCommand } from './commands/start.ts'
 import { statusCommand } from './commands/status.ts'
+import { backupCommand } from './commands/store/backup.ts'
 import { migrateCommand } from './commands/store/migrate.ts'
 import { storeCommand } from './commands/store/store.ts'
 import { verifyCommand } from './commands/verify.ts'
@@ -92,7 +93,7 @@ function programFor(terminal: Terminal, writeOut: (text: string) => void): Comma
   commands.push(grantCommand, holdCommand, refundCommand, adjustCommand)
   commands.push(workerCommand, auditCommand, adminTokenCommand, userCommand)
   commands.push(eraseCommand, operatorTokenCommand)
-  commands.push(reconcileCommand, replayCommand, storeCommand, migrateCommand)
+  commands.push(reconcileCommand, replayCommand, storeCommand, migrateCommand, backupCommand)
   commands.push(evidenceCommand, verifyEvidenceCommand, witnessCommand)
   for (const command of commands) add(program, command(contextOf))
   addWithRoles(program, startCommand())

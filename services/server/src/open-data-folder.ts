@@ -24,6 +24,8 @@ export class FolderInUseError extends Error {
 export interface OpenFolderOptions {
   /** Where the events are. By default they are in the folder. */
   readonly place?: LogLocation
+  /** Where backups are written. Default: in a folder of the data folder. */
+  readonly backupDir?: string | undefined
   /** Signs checkpoints instead of the key of the folder. */
   readonly evidenceKey?: string | undefined
   /** Takes warnings, such as that a damaged view is built anew. */
@@ -47,13 +49,19 @@ export interface OpenedFolder {
  */
 export async function openDataFolder(
   dataDir: string,
-  { place = { kind: 'sqlite' }, warn = () => {}, onFatal, evidenceKey }: OpenFolderOptions = {},
+  {
+    place = { kind: 'sqlite' },
+    warn = () => {},
+    onFatal,
+    evidenceKey,
+    backupDir,
+  }: OpenFolderOptions = {},
 ): Promise<OpenedFolder> {
   const folder = new DataFolder(dataDir)
   if (place.kind === 'sqlite' && !folder.holdsLedger())
     throw new NoLedgerError(folder.whyNoLedger())
   const core = await open({
-    ...{ folder, place, evidenceKey, logger: loggerTo(warn), reach: noCrashPoints },
+    ...{ folder, place, evidenceKey, backupDir, logger: loggerTo(warn), reach: noCrashPoints },
     onFatal: onFatal ?? throwIt,
   })
   if (place.kind === 'eventstoredb' && (await core.store.lastPosition()) === START) {

@@ -27,6 +27,8 @@ export type Target = (
       readonly place: LogLocation
       /** Signs checkpoints instead of the key of the folder. */
       readonly evidenceKey: string | undefined
+      /** Where backups are written, instead of the data folder. */
+      readonly backupDir: string | undefined
     }
 ) & {
   readonly stop: AbortSignal
@@ -88,6 +90,7 @@ async function connectToFolder({
   dataDir,
   place,
   evidenceKey,
+  backupDir,
   stop,
   warn,
 }: Extract<Target, { dataDir: string }>): Promise<Connection> {
@@ -98,7 +101,7 @@ async function connectToFolder({
   if (place.kind === 'sqlite' && !folder.holdsLedger()) {
     throw new NoLedgerError(folder.whyNoLedger())
   }
-  return openFolder(folder, { place, evidenceKey, warn }, folder.readServer())
+  return openFolder(folder, { place, evidenceKey, backupDir, warn }, folder.readServer())
 }
 
 /** @returns undefined when none runs on the folder, or what does cannot prove that it does */
@@ -114,7 +117,10 @@ export async function runningServer(
 
 async function openFolder(
   folder: DataFolder,
-  options: Pick<Extract<Target, { dataDir: string }>, 'place' | 'evidenceKey' | 'warn'>,
+  options: Pick<
+    Extract<Target, { dataDir: string }>,
+    'place' | 'evidenceKey' | 'backupDir' | 'warn'
+  >,
   server: ServerRecord | undefined,
 ): Promise<Connection> {
   const { place, warn } = options

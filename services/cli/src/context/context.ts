@@ -89,7 +89,7 @@ export class Context {
       return { url, operatorToken: environment.SVC_OPERATOR_TOKEN, stop, warn }
     }
     const place = readLogLocation(environment)
-    const evidenceKey = environment.SVC_EVIDENCE_KEY
-    return { dataDir: this.dataDir, place, evidenceKey, stop, warn }
+    const { SVC_EVIDENCE_KEY: evidenceKey, SVC_BACKUP_DIR: backupDir } = environment
+    return { dataDir: this.dataDir, place, evidenceKey, backupDir, stop, warn }
   }
 }

@@ -60,7 +60,7 @@ const ofViews = ['view_behind'] as const satisfies readonly ErrorCode[]
 const ofOperator = [
   ...['invalid_api_key', 'not_allowed', 'not_found', 'conflict', 'confirmation_required'],
   ...['model_not_priced', 'server_not_running', 'account_damaged', 'account_frozen'],
-  ...['evidence_contradicted', 'view_behind', 'feed_unavailable'],
+  ...['evidence_contradicted', 'view_behind', 'feed_unavailable', 'backup_failed'],
 ] as const satisfies readonly ErrorCode[]
 
 /**

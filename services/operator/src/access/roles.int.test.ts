@@ -70,6 +70,7 @@ const leastRoles: Readonly<Record<keyof Operations | '/metrics', AdminRole>> = {
   listProjections: 'auditor',
   listQuarantine: 'auditor',
   rebuildProjection: 'operator',
+  backUp: 'operator',
   tryRebuild: 'operator',
   cancelRebuild: 'operator',
   status: 'auditor',

@@ -2,6 +2,7 @@
 import type { Caller } from '@svc/contracts/admin/caller'
 import type { OperationHandlers } from '@svc/contracts/admin/operations'
 import { noQuarantine } from '@svc/contracts/ports/quarantine'
+import { backupLines } from './log/backup-lines.ts'
 import { listEvents, tailEvents } from './log/event-queries.ts'
 import { evidenceKey, evidenceLines } from './log/evidence-lines.ts'
 import { feedOperations } from './log/feed-lines.ts'
@@ -42,6 +43,7 @@ export function logOperations(
   | 'rotateEvidenceKey'
   | 'replay'
   | 'compareViews'
+  | 'backUp'
 > {
   const { projections, store, storeHealth, texts, pace, memory, information, evidence } = ports
   const { quarantine = noQuarantine } = ports
@@ -74,6 +76,7 @@ export function logOperations(
     replay: (input) => replayLines({ store, pace, projections }, input),
     compareViews: () =>
       compareLines({ projections, viewCurrent: (name) => viewsCurrent(ports, name) }),
+    backUp: () => backupLines(ports.backups),
     ...feedOperations(ports),
     findEvent: ({ event_id: id }) => foundEvent(projections, id),
     listEvents: (query) => listEvents(ports, query),

@@ -18,6 +18,7 @@ import type { AuditTrail } from '../access/audit-trail.ts'
 import type { Feed } from '../feed/feed.ts'
 import type { PeoplePorts } from '../people/ports.ts'
 import type { WorkerPorts } from '../workers/worker-operations.ts'
+import type { Backups } from './log/backups.ts'
 import type { NameMemory } from './texts/name-memory.ts'
 
 /** An answer waits this long for the views to have all that is in the log: in a running server … */
@@ -59,6 +60,8 @@ export interface OperationPorts extends WorkerPorts, Omit<PeoplePorts, 'informat
   readonly clock: Clock
   /** The feed that sends events to other systems. */
   readonly feed?: Feed
+  /** Absent where the service keeps nothing in a folder. */
+  readonly backups?: Backups
   /** The witnesses that remember the log outside of it. */
   readonly memory?: { witnesses(): Iterable<LogWitness> }
   readonly information: ServiceInformation

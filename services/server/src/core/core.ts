@@ -35,6 +35,7 @@ import type { Ledger } from '@svc/ledger/ledger'
 import { PRICE_NOTICE_MS } from '@svc/ledger/limits'
 import { AdminTokens } from '@svc/operator/access/admin-tokens'
 import { AuditTrail } from '@svc/operator/access/audit-trail'
+import type { Backups } from '@svc/operator/operations/backups'
 import { Checkpointer } from '@svc/projections/checkpointer'
 import type { EvidenceSources } from '@svc/projections/evidence-export'
 import {
@@ -44,6 +45,7 @@ import {
 } from '@svc/projections/open-projections'
 import { OlderLogError } from '@svc/projections/runner/foreign-views'
 import type { Logger } from 'pino'
+import { FolderBackups } from '../backup/folder-backups.ts'
 import type { DataFolder } from '../data-folder/data-folder.ts'
 import { DataFolderError } from '../data-folder/data-folder-error.ts'
 import { openLogKeys, rotatedKeys } from '../evidence/log-keys.ts'
@@ -86,6 +88,8 @@ export interface CoreOptions {
   readonly stores?: OpenStores | undefined
   /** Servers that are asked for what views know; then no views are built here. */
   readonly viewServers?: ViewServers | undefined
+  /** Where backups are written. Default: in a folder of the data folder. */
+  readonly backupDir?: string | undefined
   /** Signs checkpoints instead of the key of the folder. */
   readonly evidenceKey?: string | undefined
   /**
@@ -126,6 +130,7 @@ export interface Core {
   readonly memory: LogMemory
   readonly checkpointer: Checkpointer
   readonly evidence: EvidenceSources
+  readonly backups: Backups
   /** Shared by all long work of this process. */
   readonly pace: SharedPace
   /**
@@ -185,6 +190,8 @@ export async function openCore(options: CoreOptions): Promise<Core> {
       ...(place.kind === 'sqlite' ? {} : { limits: SHARED_LIMITS }),
     })
     parts.add(() => ledger.close())
+    const backups = new FolderBackups({ folder, into: options.backupDir, clock: systemClock })
+    parts.add(() => backups.stop())
     // What cannot be done now, a verification tells, and the next start tries again.
     await ledger.administration.finishErasures().catch((err: unknown) => {
       logger.error({ err }, 'an erasure of texts that was cut off could not be finished')
@@ -194,7 +201,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     return {
       ...{ gatewayId, place, store, storeHealth, texts, ledger, projections, memory, pace },
       ...{ quarantine, inspect, usedKeys, viewServers },
-      refusedRequests,
+      ...{ refusedRequests, backups },
       checkpointer,
       evidence: { store, views: projections.views, checkpoints: checkpointer, pace },
       adminTokens: new AdminTokens(ports),

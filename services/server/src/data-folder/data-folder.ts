@@ -20,6 +20,7 @@
  *     feed.json           how far the topic of Kafka is known to hold the events of the ledger
  *     quarantine.json     streams of the log that were found damaged and are set aside
  *     migration.json      the ledger is being moved to another store, or that was cut off
+ *     backups/            copies of the folder, made while a server ran
  *     log-head.json       the furthest event that was seen: shows when the end of the log is gone
  *
  * When the events are on an EventStoreDB there is no `ledger.db` and no `texts.db`, and two
@@ -98,6 +99,10 @@ export class DataFolder {
   }
   get viewsFolder(): string {
     return join(this.path, 'views')
+  }
+  /** The backups that are written while a server runs, unless they are written elsewhere. */
+  get backupsFolder(): string {
+    return join(this.path, 'backups')
   }
   get snapshotsFile(): string {
     return join(this.path, 'snapshots.db')
@@ -313,6 +318,13 @@ export class DataFolder {
       add: (erasure) => this.#notes.write(erasuresNote, [...without(erasure), erasure]),
       remove: (erasure) => this.#notes.write(erasuresNote, without(erasure)),
     }
+  }
+
+  /** The files of notes that nothing else brings back. */
+  notesWorthKeeping(): readonly string[] {
+    const notes = [secretsNote, firstRunNote, evidenceKeyNote, erasuresNote]
+    const files = [...notes.map(({ file }) => file), CHECKPOINT_FILE]
+    return files.filter((file) => existsSync(join(this.path, file)))
   }
 
   /** The number of the folder in its file system. */

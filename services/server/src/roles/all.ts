@@ -199,10 +199,10 @@ async function serve(surroundings: Surroundings): Promise<RunningServer> {
   if (isFirstStart(folder, place)) await modelWorks
   stopRequested.throwIfAborted()
   if (place.kind === 'sqlite') folder.make()
-  const evidenceKey = settings.SVC_EVIDENCE_KEY
+  const { SVC_EVIDENCE_KEY: evidenceKey, SVC_BACKUP_DIR: backupDir } = settings
   const viewServers = openViewServers(settings, logger, parts)
   const opening = openCore({
-    ...{ ...storeOptions, stores, evidenceKey, viewServers },
+    ...{ ...storeOptions, stores, evidenceKey, backupDir, viewServers },
     otherLog: surroundings.otherLog,
     foreignViews: 'rebuild',
   })

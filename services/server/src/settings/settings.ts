@@ -71,6 +71,8 @@ const adminAddress = z.string().transform((text, context) => {
 
 const schema = logSchema.extend({
   SVC_DATA_DIR: text.default(DEFAULT_DATA_DIR),
+  /** Where backups are written; by default in the folder `backups` of the data folder. */
+  SVC_BACKUP_DIR: text.optional(),
   /** What a first start makes: an account, credit and a key to try the service with, or nothing. */
   SVC_FIRST_RUN: oneOf(['demo', 'empty']).default('demo'),
   /** The price that it publishes for whatever model is served. All three or none. */

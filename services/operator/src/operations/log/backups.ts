@@ -1,0 +1,25 @@
+/** The port that writes backups of the data folder of a service. */
+import type { Position } from '@svc/contracts/ports/event-store'
+
+/** Bytes, of all files together. The total grows when more is written meanwhile. */
+export interface BackupProgress {
+  readonly done: number
+  readonly total: number
+}
+
+export interface WrittenBackup {
+  /** The path on the machine of the server. */
+  readonly folder: string
+  readonly bytes: number
+  /** The last event in it; null where the events are on an EventStoreDB. */
+  readonly position: Position | null
+}
+
+/** Writes backups of the data folder, one at a time. */
+export interface Backups {
+  /**
+   * @throws {ServiceError} `conflict` while another is being written, `backup_failed` when the disk
+   *   does not take it; nothing is left of it then, nor when the signal aborts
+   */
+  write(report: (progress: BackupProgress) => void, signal: AbortSignal): Promise<WrittenBackup>
+}

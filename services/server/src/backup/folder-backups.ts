@@ -1,0 +1,217 @@
+/**
+ * Backups of a data folder, while a server runs on it: each is a folder that a server can be
+ * started on.
+ *
+ *     2026-11-27T18-45-03.123Z.partial/   while it is written
+ *     2026-11-27T18-45-03.123Z/           whole, and on the disk
+ *
+ * It holds what nothing else brings back: events, texts, users, answers that are kept for callers,
+ * and secrets. Views, snapshots and the like are built anew by a start. The events are copied
+ * before all other databases, so that whatever they speak of is there.
+ */
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { statfs } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { ServiceError } from '@svc/contracts/errors'
+import type { Clock } from '@svc/contracts/ports/time'
+import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
+import { copyDatabase } from '@svc/infra/sqlite/copy-database'
+import { syncFolder } from '@svc/infra/sqlite/durable-file'
+import type { BackupProgress, Backups, WrittenBackup } from '@svc/operator/operations/backups'
+import type { DataFolder } from '../data-folder/data-folder.ts'
+import { DataFolderError } from '../data-folder/data-folder-error.ts'
+import { refuseOthersWrites } from '../data-folder/folder-safety.ts'
+
+const OWNER_ONLY_FOLDER = 0o700
+const PARTIAL = '.partial'
+const NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/
+/** Is left free beside a backup, so that the ledger does not meet a full disk because of it. */
+const FREE_BYTES_LEFT = 256 * 1024 * 1024
+
+export interface FolderBackupsOptions {
+  readonly folder: DataFolder
+  /**
+   * The folder that has a folder for each backup. It is made when there is none. Default: one in
+   * the data folder.
+   */
+  readonly into: string | undefined
+  readonly clock: Clock
+}
+
+interface Running {
+  readonly stop: AbortController
+  readonly ended: Promise<unknown>
+}
+
+export class FolderBackups implements Backups {
+  readonly #folder: DataFolder
+  readonly #into: string
+  readonly #clock: Clock
+  #running: Running | undefined
+
+  constructor({ folder, into, clock }: FolderBackupsOptions) {
+    this.#folder = folder
+    this.#into = into ?? folder.backupsFolder
+    this.#clock = clock
+  }
+
+  async write(
+    report: (progress: BackupProgress) => void,
+    signal: AbortSignal,
+  ): Promise<WrittenBackup> {
+    if (this.#running !== undefined) {
+      throw new ServiceError('conflict', 'A backup is being written: wait for its end.')
+    }
+    const stop = new AbortController()
+    const written = this.#write(report, AbortSignal.any([signal, stop.signal]))
+    this.#running = { stop, ended: written.catch(() => {}) }
+    try {
+      return await written
+    } finally {
+      this.#running = undefined
+    }
+  }
+
+  /** Ends the backup that is being written, if any: nothing is left of it. */
+  async stop(): Promise<void> {
+    this.#running?.stop.abort(new ServiceError('shutting_down', 'The server is shutting down.'))
+    await this.#running?.ended
+  }
+
+  async #write(
+    report: (progress: BackupProgress) => void,
+    signal: AbortSignal,
+  ): Promise<WrittenBackup> {
+    const databases = this.#databases()
+    const bytes = databases.reduce((sum, path) => sum + sizeOf(path), 0)
+    this.#prepareTarget()
+    await this.#requireSpace(bytes)
+    const name = new Date(this.#clock.nowMs()).toISOString().replaceAll(':', '-')
+    const whole = join(this.#into, name)
+    const partial = `${whole}${PARTIAL}`
+    mkdirSync(partial, { mode: OWNER_ONLY_FOLDER })
+    try {
+      this.#copyNotes(partial)
+      const copied = await copyAll(databases, partial, { bytes, report, signal })
+      const position = await lastPositionIn(join(partial, 'ledger.db'))
+      syncFolder(partial)
+      renameSync(partial, whole)
+      syncFolder(this.#into)
+      return { folder: whole, bytes: copied, position }
+    } catch (error) {
+      rmSync(partial, { recursive: true, force: true })
+      throw error
+    }
+  }
+
+  /** The databases that are there, the events first. */
+  #databases(): readonly string[] {
+    const { ledgerFile, textsFile, usersFile, answersFile, responsesFile, refusalsFile } =
+      this.#folder
+    const all = [ledgerFile, textsFile, usersFile, responsesFile, answersFile, refusalsFile]
+    return all.filter((path) => existsSync(path))
+  }
+
+  /** What a process that was killed has left half-written goes. */
+  #prepareTarget(): void {
+    try {
+      mkdirSync(this.#into, { recursive: true, mode: OWNER_ONLY_FOLDER })
+      refuseOthersWrites(this.#into)
+      for (const entry of readdirSync(this.#into)) {
+        const isPartial = entry.endsWith(PARTIAL) && NAME.test(entry.slice(0, -PARTIAL.length))
+        if (isPartial) rmSync(join(this.#into, entry), { recursive: true, force: true })
+      }
+    } catch (error) {
+      throw notWritten(this.#into, error)
+    }
+  }
+
+  async #requireSpace(bytes: number): Promise<void> {
+    const { bavail, bsize } = await statfs(this.#into)
+    const [freeBytes, neededBytes] = [bavail * bsize, bytes + FREE_BYTES_LEFT]
+    if (freeBytes >= neededBytes) return
+    throw new ServiceError(
+      'backup_failed',
+      `A backup needs ${inMebibytes(neededBytes)} MiB in ${this.#into}, some of it to stay free, ` +
+        `and ${inMebibytes(freeBytes)} are free.`,
+    )
+  }
+
+  #copyNotes(target: string): void {
+    for (const name of this.#folder.notesWorthKeeping()) {
+      copyFileSync(join(this.#folder.path, name), join(target, name))
+    }
+  }
+}
+
+interface Copying {
+  /** Of all databases, before the copying. */
+  readonly bytes: number
+  readonly report: (progress: BackupProgress) => void
+  readonly signal: AbortSignal
+}
+
+/** @returns the bytes of all copies */
+async function copyAll(
+  databases: readonly string[],
+  target: string,
+  { bytes, report, signal }: Copying,
+): Promise<number> {
+  let copied = 0
+  for (const path of databases) {
+    const copy = join(target, path.slice(dirname(path).length + 1))
+    const onProgress = (done: number) =>
+      report({ done: copied + done, total: Math.max(bytes, copied + done) })
+    try {
+      await copyDatabase(path, copy, { signal, onProgress })
+    } catch (error) {
+      signal.throwIfAborted()
+      throw notWritten(copy, error)
+    }
+    copied += sizeOf(copy)
+  }
+  return copied
+}
+
+/**
+ * Opens the copied events as a server would.
+ *
+ * @returns null where the events are elsewhere
+ */
+async function lastPositionIn(ledgerFile: string): Promise<bigint | null> {
+  if (!existsSync(ledgerFile)) return null
+  const store = openSqliteEventStore(ledgerFile, {
+    onFatal(error) {
+      throw error
+    },
+  })
+  try {
+    return await store.lastPosition()
+  } finally {
+    await store.close()
+  }
+}
+
+/** Names the place, and what the system says about it, to the operator whose disk it is. */
+function notWritten(path: string, cause: unknown): ServiceError {
+  const why = cause instanceof Error ? cause.message : String(cause)
+  const message =
+    cause instanceof DataFolderError ? `${why}.` : `The backup in ${path} failed: ${why}.`
+  return new ServiceError('backup_failed', message, { cause })
+}
+
+function sizeOf(path: string): number {
+  return statSync(path).size
+}
+
+function inMebibytes(bytes: number): number {
+  return Math.ceil(bytes / 2 ** 20)
+}
