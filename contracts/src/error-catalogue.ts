@@ -295,7 +295,7 @@ export const errorCatalogue = {
     openaiType: 'server_error',
     anthropicType: 'api_error',
     retry: false,
-    doc: 'No price is published for the model that is served, so it cannot be sold. Nothing was charged.',
+    doc: 'No price is in force for the model that is served, so it cannot be sold. Nothing was charged.',
   },
   server_not_running: {
     status: 503,

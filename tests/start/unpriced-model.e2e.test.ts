@@ -49,7 +49,7 @@ test('a first start says that there is no price, and sells when there is one', a
     message: expect.stringMatching(/^No price is published .*: svc price publish --input/),
   })
   const status = await svc(['--data-dir', dataDir, 'status'])
-  expect(status.out).toContain('No price is published for my-model')
+  expect(status.out).toContain('No price is in force for my-model')
   expect(status.out).toContain('svc price publish --input')
   const prices = await svc(['--data-dir', dataDir, 'price', 'list'])
   expect(prices.out).toContain('svc-beta (bundled only)')
@@ -58,6 +58,14 @@ test('a first start says that there is no price, and sells when there is one', a
   expect([past.code, past.out]).toEqual([2, ''])
   expect(past.err).toContain('2026-01-01T00:00:00.000Z is past')
   expect((await ask(ready.apiKey)).status).toBe(503)
+
+  const announce = await svc(['--data-dir', dataDir, ...publish, '--from', '2999-01-01'])
+  expect(announce.code).toBe(0)
+  const before = JSON.parse((await ask(ready.apiKey)).body).error
+  expect(before.code).toBe('model_not_priced')
+  expect(before.message).toContain('has no price before 2999-01-01T00:00:00.000Z')
+  const page = await (await fetch(`${ready.baseUrl}/about`)).text()
+  expect(page).toContain('until there is one. From 2999-01-01T00:00:00.000Z on: $2.00 input')
 
   expect((await svc(['--data-dir', dataDir, ...publish])).code).toBe(0)
   const served = await ask(ready.apiKey)

@@ -208,6 +208,8 @@ export interface AcceptRequest extends Base {
    * the account's price list is not known here yet (undefined).
    */
   readonly price: PriceVersion | null | undefined
+  /** When a price that is announced takes effect, in milliseconds since 1970: a refusal says it. */
+  readonly soldFrom?: number | undefined
   readonly promptTokens: number
   readonly maxOutputTokens: number
   /** Whether its worker runs with this limit by an earlier decision: then it is not lowered. */

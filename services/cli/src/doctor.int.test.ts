@@ -158,7 +158,7 @@ test('a gateway that asks others for views has no problem for that, and tells of
     unpriced_models: ['toy'],
   })
   const { checks } = await examined(await folderOf({ ...operations, status }))
-  expect(checks.server).toBe('problem: no price is published for toy')
+  expect(checks.server).toBe('problem: no price is in force for toy')
 })
 
 test('a worker that answers is well', async () => {

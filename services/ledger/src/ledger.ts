@@ -90,7 +90,15 @@ export interface Settled {
 export interface NewRequest
   extends Omit<
     AcceptRequest,
-    'type' | 'at' | 'actor' | 'gatewayId' | 'price' | 'isStarted' | 'isKeySearched' | 'deadline'
+    | 'type'
+    | 'at'
+    | 'actor'
+    | 'gatewayId'
+    | 'price'
+    | 'soldFrom'
+    | 'isStarted'
+    | 'isKeySearched'
+    | 'deadline'
   > {
   /** When it has ended at the latest, from its acceptance, whatever it waited for before. */
   readonly endsWithinMs: number

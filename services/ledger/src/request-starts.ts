@@ -14,7 +14,7 @@ import type { AccountWriters } from './writer/account-writers.ts'
 
 interface RequestStartsPorts {
   readonly writers: Pick<AccountWriters, 'of'>
-  readonly prices: Pick<PriceBook, 'inForce' | 'lookAgain'>
+  readonly prices: Pick<PriceBook, 'inForce' | 'next' | 'lookAgain'>
   readonly usedKeys: UsedKeys
   readonly running: RunningRequests
   readonly gatewayId: string
@@ -81,18 +81,23 @@ export class RequestStarts implements Pick<Ledger, 'accept'> {
     const durable = writers
       .of(accountId)
       .submit({
-        command: (at, { priceList }) => ({
-          type: 'AcceptRequest',
-          ...asked,
-          isKeySearched,
-          isStarted: startedTokens !== undefined,
-          maxOutputTokens: startedTokens ?? asked.maxOutputTokens,
-          price: prices.inForce({ model, priceList, onBundledModel }, at),
-          gatewayId,
-          actor,
-          deadline: at + endsWithinMs,
-          at,
-        }),
+        command: (at, { priceList }) => {
+          const price = prices.inForce({ model, priceList, onBundledModel }, at)
+          const next = price === null ? prices.next(model, onBundledModel, priceList) : null
+          return {
+            type: 'AcceptRequest',
+            ...asked,
+            isKeySearched,
+            isStarted: startedTokens !== undefined,
+            maxOutputTokens: startedTokens ?? asked.maxOutputTokens,
+            price,
+            soldFrom: next?.effectiveFrom,
+            gatewayId,
+            actor,
+            deadline: at + endsWithinMs,
+            at,
+          }
+        },
         result: (events) => dataOf(events, 'RequestAccepted'),
         goAhead: ({ price, hold, maxOutputTokens }) => {
           startedTokens = maxOutputTokens

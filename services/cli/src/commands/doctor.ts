@@ -73,7 +73,7 @@ async function serverFindings(
       unpriced_models,
     } = await server.operations.status()
     const unready = workers.filter(({ status }) => status !== 'ready')
-    const unpriced = unpriced_models.map((model) => `no price is published for ${model}`)
+    const unpriced = unpriced_models.map((model) => `no price is in force for ${model}`)
     const problems = [
       ...[...store.problems, ...(feed?.problems ?? []), ...unpriced],
       ...unready.map(({ worker_id: id, status }) => unreadyText(id, status)),

@@ -93,7 +93,7 @@ function overdueText(count: number, since: string): string {
 
 function unpricedText(models: readonly string[]): string {
   return (
-    `No price is published for ${printable(models.join(', '))}: its requests are refused.\n` +
+    `No price is in force for ${printable(models.join(', '))}: its requests are refused.\n` +
     `Publish one, in dollars per million tokens: svc ${PUBLISH_A_PRICE}\n`
   )
 }

@@ -114,7 +114,7 @@ function unpricedNote(ready: Ready): string[] {
   if (ready.unpricedModels.length === 0) return []
   return [
     '',
-    `  No price is published for ${ready.unpricedModels.join(', ')}: every request is refused until`,
+    `  No price is in force for ${ready.unpricedModels.join(', ')}: every request is refused until`,
     '  there is one, in dollars per million tokens:',
     '',
     `  ./svc${folderFlag(ready)} ${PUBLISH_A_PRICE}`,

@@ -76,8 +76,10 @@ ${preformatted('Example', exampleAt(rootUrl))}
 }
 
 function pricesText({ price, next_price: next }: ShownPrices): string {
-  if (price === null) return '<p>No price is in force: requests are refused until there is one.</p>'
   const change = next === null ? '' : ` From ${next.effective_from} on: ${ratesText(next)}.`
+  if (price === null) {
+    return `<p>No price is in force: requests are refused until there is one.${change}</p>`
+  }
   return `<p>Prices per million tokens: ${ratesText(price)}.${change}
 All of it, for programs: <a href="v1/prices"><code>GET /v1/prices</code></a>.</p>`
 }

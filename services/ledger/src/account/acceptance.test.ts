@@ -31,7 +31,10 @@ describe('admission, whatever the policy', () => {
   test('pitfall 16: a model without a price is refused', () => {
     given(...funded(1_000n))
       .when(accept(1, { price: null }))
-      .thenRefused('model_not_priced')
+      .thenRefused('model_not_priced', /^No price is published for the model/)
+    given(...funded(1_000n))
+      .when(accept(1, { price: null, soldFrom: 1_800_000_000_000 }))
+      .thenRefused('model_not_priced', /^The model .* has no price before \{when\}\. Whoever runs/)
   })
 
   test('pitfall 17: pins the price', () => {

@@ -57,14 +57,20 @@ interface Funds {
 export function decideAccept(state: AccountState, command: AcceptRequest): Decision {
   const refusal = refuseCaller(state, command) ?? refuseRepetition(state, command)
   if (refusal !== undefined) return refusal
-  const { price, model } = command
-  if (price === null) {
-    const message =
-      `No price is published for the model ${model}. Whoever runs this server publishes one with: ` +
-      'svc price publish --input USD --cached-input USD --output USD'
-    return refused('model_not_priced', message)
-  }
+  const { price } = command
+  if (price === null) return unpriced(command)
   return price === undefined ? unknownPrice() : admit(state, { ...command, price })
+}
+
+function unpriced({ model, soldFrom }: AcceptRequest): Decision {
+  const state =
+    soldFrom === undefined
+      ? `No price is published for the model ${model}.`
+      : `The model ${model} has no price before {when}.`
+  const message =
+    `${state} Whoever runs this server publishes one with: ` +
+    'svc price publish --input USD --cached-input USD --output USD'
+  return refused('model_not_priced', message, { when: soldFrom })
 }
 
 /** Another gateway put the account on a list whose prices have not reached this one. */

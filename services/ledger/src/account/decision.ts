@@ -7,7 +7,7 @@ export interface Refusal {
   /** What the caller is told: it shows no internals. `{when}` stands for the time in that field. */
   readonly message: string
   /** The time that the message names, in milliseconds since 1970. */
-  readonly when?: number
+  readonly when?: number | undefined
   readonly param?: string
   readonly retryAfterSeconds?: number
   readonly requestId?: string

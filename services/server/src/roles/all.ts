@@ -275,7 +275,7 @@ function warnOfUnpriced(models: readonly string[], { quarantine }: Core, logger:
   const isDamaged = quarantine.find(pricingStream) !== undefined
   const message = isDamaged
     ? 'prices are damaged and none were known here before, requests are refused until they are mended'
-    : `no price is published for a model that is served, its requests are refused: svc ${PUBLISH_A_PRICE}`
+    : `no price is in force for a model that is served, its requests are refused: svc ${PUBLISH_A_PRICE}`
   logger.warn({ models }, message)
 }
 
