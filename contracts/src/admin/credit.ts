@@ -20,7 +20,10 @@ const nextCursor = z.string().nullable()
 
 const listedGrant = grantDetails.extend({
   account_id: z.string(),
-  /** `expired`: its time is over, and the next event of its account takes what is left. */
+  /**
+   * `expired`: its time is over, and what was left of it is taken within seconds. `spent`: nothing
+   * is left of it, and its time is not over.
+   */
   status: z.enum(['open', 'spent', 'expired', 'voided']),
 })
 export type ListedGrant = Shown<typeof listedGrant>

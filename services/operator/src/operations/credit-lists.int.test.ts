@@ -169,6 +169,17 @@ test('what is left of grants is what the ledger would spend, after any changes',
   expect(ending).toEqual(everybody.filter(({ expires_at }) => expires_at !== null))
 })
 
+test('credit that expired unused is shown as expired, and not as spent', async () => {
+  const { store, operationsOf } = await openRunningService()
+  const operations = operationsOf(rootCaller)
+  const { history } = customer('Ada')
+  await history.writeTo(store)
+  const account_id = history.accountId
+  const [gift, payment] = await grantsOf(operations, { account_id, which: 'all' })
+  expect(gift).toMatchObject({ category: 'promotional', remaining: '0.00', status: 'expired' })
+  expect(payment).toMatchObject({ expires_at: null, status: 'open' })
+})
+
 test('holds are listed the oldest first, and go with their request', async () => {
   const { store, operationsOf } = await openRunningService()
   const operations = operationsOf(rootCaller)

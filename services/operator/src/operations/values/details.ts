@@ -129,8 +129,8 @@ function grantStatus(
   nowMs: number,
 ): ListedGrant['status'] {
   if (voidedAt !== null) return 'voided'
-  if (remaining === 0n) return 'spent'
-  return expiresAt !== null && expiresAt <= nowMs ? 'expired' : 'open'
+  if (expiresAt !== null && expiresAt <= nowMs) return 'expired'
+  return remaining === 0n ? 'spent' : 'open'
 }
 
 export function listedHold({ requestId, accountId, hold, since, deadline }: HoldRow): ListedHold {
