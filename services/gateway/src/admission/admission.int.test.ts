@@ -207,7 +207,7 @@ describe('without credit', () => {
     )
     const [answer] = await once(socket.setEncoding('utf8'), 'data')
     expect(answer).toMatch(/^HTTP\/1\.1 402 /)
-    expect(answer).toContain('available is -$0.000000000001')
+    expect(answer).toContain('does not cover it: available is -$0.000000000001.')
     socket.destroy()
   })
 

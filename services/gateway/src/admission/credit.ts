@@ -9,7 +9,7 @@ import type { WorkerPool } from '../routing/worker-pool.ts'
 const LEAST_TOKENS = 1
 
 export interface CreditPorts {
-  readonly ledger: Pick<Ledger, 'recentBalance' | 'pricing'>
+  readonly ledger: Pick<Ledger, 'recentBalance' | 'recentPriceList' | 'pricing'>
   readonly workers: Pick<WorkerPool, 'workers'>
 }
 
@@ -22,13 +22,14 @@ export async function requireCredit(
   const balance = await ledger.recentBalance(accountId)
   if (balance.settled > 0n) return
   const onBundledModel = workers.workers.some(({ health }) => health?.toy === true)
-  throw noCredit(balance, ledger.pricing.current(model, onBundledModel))
+  const priceList = await ledger.recentPriceList(accountId)
+  throw noCredit(balance, ledger.pricing.current(model, onBundledModel, priceList))
 }
 
-/** @param rates of the model, where it is known which */
+/** @param rates that the account pays for the model, where it is known which */
 export function noCredit({ available, held }: Balance, rates?: Rates | null): ServiceError {
   const required = rates ? worstCase(rates, LEAST_TOKENS, LEAST_TOKENS) : null
-  const needed = required === null ? 'more than $0' : `at least ${formatDollars(required)}`
-  const message = `The balance does not cover it: the request needs ${needed}, available is ${formatDollars(available)}.`
+  const needed = required === null ? '' : `the request needs at least ${formatDollars(required)}, `
+  const message = `The balance does not cover it: ${needed}available is ${formatDollars(available)}.`
   return new ServiceError('insufficient_quota', message, { funds: { required, available, held } })
 }

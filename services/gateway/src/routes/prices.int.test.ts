@@ -1,6 +1,8 @@
 /** What anybody, and what a customer, is told of prices. */
+import { openAiErrorAnswer } from '@svc/contracts/wire/errors'
 import { priceList } from '@svc/contracts/wire/prices'
 import {
+  chatBody,
   type FixtureOptions,
   type GatewayFixture,
   startGateway,
@@ -70,6 +72,11 @@ test('a customer is told the prices of their own list, everywhere', async () => 
   const others = await pricesOf(await fixture.get('/v1/prices', { authorization }))
   expect(others.price?.output).toBe('4.00')
   expect((await pricesOf(await nobody(fixture))).price?.output).toBe('4.00')
+
+  // The least request has a token to read and one to write.
+  await fixture.ledger.setBalance(0n)
+  const refused = openAiErrorAnswer.parse(await (await fixture.post(chatBody())).json())
+  expect(refused.error.funds?.required).toBe('0.000004')
 })
 
 test.each([{ authorization: 'Bearer sk-svc-wrong' }, { 'x-api-key': '' }, { authorization: 'no' }])(
