@@ -52,6 +52,11 @@ const FILTERED_READ_TIMEOUT_MS = 60_000
  * The oldest server whose subscriptions tell that they have sent all there was, as a page needs.
  */
 const OLDEST_WATCHED = 2_310
+/**
+ * How old a client of the library is at least when it is replaced because an append was denied: a
+ * user who is refused for long costs one connection in that time, however many appends there are.
+ */
+const DENIED_AGE_MIN_MS = 10_000
 
 export class EventStoreDbClient {
   readonly #client: RetirableClient
@@ -62,7 +67,9 @@ export class EventStoreDbClient {
   /** Rejects what waits for the server, when the client is retired. */
   readonly #waiting = new Set<(error: Error) => void>()
   readonly #certificates: CertificateFiles
+  readonly #madeAt = performance.now()
   #isPoisoned = false
+  #isDenied = false
   #hasFailed = false
 
   /** @throws {ConnectionStringError} when a file that the settings name cannot be read */
@@ -78,9 +85,15 @@ export class EventStoreDbClient {
   /**
    * Whether only another client object helps: every later append would fail at once, or something
    * has failed and the certificates are others than those that it was made with.
+   *
+   * The library has one call for appends as long as its connection lasts, and the server looks at
+   * the user when that is opened: a call that was denied is denied also when the password is right
+   * again.
    */
   get isPoisoned(): boolean {
-    return this.#isPoisoned || (this.#hasFailed && this.#certificates.haveChanged())
+    if (this.#isPoisoned) return true
+    if (this.#isDenied && performance.now() - this.#madeAt >= DENIED_AGE_MIN_MS) return true
+    return this.#hasFailed && this.#certificates.haveChanged()
   }
 
   /** The node that answers, as `host:port`; undefined before the first connection. */
@@ -121,6 +134,8 @@ export class EventStoreDbClient {
       return { kind: 'appended', ...appended }
     } catch (error) {
       this.#note(error)
+      // Our own calls are opened anew by themselves.
+      if (!this.#isOwn) this.#isDenied ||= failureTypeOf(error) === 'access-denied'
       return sendResultOf(error)
     }
   }

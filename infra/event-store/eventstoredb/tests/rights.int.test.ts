@@ -1,6 +1,7 @@
 /** What the server lets our user do, and how large an append it takes. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { NO_STREAM, START, StoreUnavailableError } from '@svc/contracts/ports/event-store'
 import { runProgram } from '@svc/testing/child-process'
 import { EventStoreDbDouble } from '@svc/testing/eventstoredb-double'
@@ -18,6 +19,8 @@ const ALTER_STREAM = new URL(
 )
 const stream = 'account-1'
 const GROUP = ['$admins', 'sellers']
+/** Above the time in which a client notices that its connection was reset. */
+const CONNECTION_IS_MISSED_MS = 500
 const WITHIN = { timeout: 10_000, interval: 50 }
 
 /** A double on which `svc` is a member of `sellers` and of nothing else. */
@@ -114,6 +117,28 @@ test('a password that is right again counts with the next append', async () => {
   const append = { stream, expected, events: newEvents(1) }
   await expect(store.append(append)).rejects.toThrow(/does not let our user write/)
   double.setCredentials(right)
+  expect(await store.append(append)).toMatchObject({ kind: 'appended' })
+})
+
+test('a password that is right again counts ten seconds later when the library encodes', async () => {
+  const { double, letWrite, url } = await startWithGroup()
+  letWrite(true)
+  const right = { username: 'admin', password: 'changeit' }
+  const asLibrary = `${url.replace('svc:s3cret', 'admin:changeit')}&encoding=library`
+  const store = await openEventStoreDb({ url: asLibrary })
+  onTestFinished(() => store.close())
+  const expected = await fillStream(store, stream, 2)
+  double.setCredentials({ ...right, password: 'another' })
+  // The library opens another call only when the connection of the one that it has is gone.
+  await double.kill()
+  await double.restart()
+  await delay(CONNECTION_IS_MISSED_MS)
+  const append = { stream, expected, events: newEvents(1) }
+  await expect(store.append(append)).rejects.toThrow(/does not let our user write/)
+  double.setCredentials(right)
+  const now = performance.now.bind(performance)
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + 10_000)
+  onTestFinished(() => clock.mockRestore())
   expect(await store.append(append)).toMatchObject({ kind: 'appended' })
 })
 
