@@ -1,12 +1,17 @@
 import { readFileSync } from 'node:fs'
+import { describeOnOwnRedis } from '@svc/testing/redis/describe-on-redis'
+import { type RedisServer, startRedisServer } from '@svc/testing/redis/redis-server'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { pino } from 'pino'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { OpenResources } from '../core/open-resources.ts'
 import { DataFolder } from '../data-folder/data-folder.ts'
+import { logLevelOf, readSettings } from '../settings/settings.ts'
+import { openPrefixIndex } from '../supervision/open-prefix-index.ts'
 import { openKeptAnswers } from './kept-answers.ts'
 
 const LATER = Date.now() + 3_600_000
+const WITHIN = { timeout: 20_000 }
 
 let folder: DataFolder
 beforeEach(() => {
@@ -23,6 +28,10 @@ async function open(contentSecret?: string) {
   return { ...kept, close: () => parts.close() }
 }
 const answer = 'the-canary'
+
+/** How many connections the server has, that of the question among them. */
+const clients = (redis: RedisServer) => async () =>
+  String(await redis.command('CLIENT', 'LIST')).split('addr=').length - 1
 
 test('what was kept is there for the next server, and unreadable on the disk', async () => {
   const first = await open()
@@ -75,4 +84,33 @@ test('one account cannot push out the answers of another', async () => {
   expect(await kept.recordedAnswers.load('acct_1', 'req_1', Date.now())).toBe(answer)
   expect(await kept.recordedAnswers.load('acct_2', 'req_0', Date.now())).toBeUndefined()
   await kept.close()
+})
+
+describeOnOwnRedis('a Redis that goes and comes back', () => {
+  test('is told of both times in a log at its default level', async () => {
+    const redis = await startRedisServer()
+    onTestFinished(() => redis.close())
+    const told: string[] = []
+    const write = (line: string) => void told.push(JSON.parse(line).msg)
+    const logger = pino({ level: logLevelOf({}) }, { write })
+    const parts = new OpenResources(logger)
+    onTestFinished(async () => void (await parts.close()))
+    const settings = readSettings({ REDIS_URL: redis.url, SVC_CONTENT_SECRET: 'x'.repeat(32) })
+    await openKeptAnswers({ settings, folder, logger, parts })
+    const index = await openPrefixIndex(settings, logger)
+    onTestFinished(() => index.close())
+    await expect.poll(clients(redis), WITHIN).toBeGreaterThan(3)
+    await redis.kill()
+    const gone = [
+      "Redis unavailable: kept texts are this gateway's own",
+      "Redis unavailable: the prefix index is this server's own",
+    ]
+    await expect.poll(() => told, WITHIN).toEqual(expect.arrayContaining(gone))
+    await redis.restart()
+    const back = [
+      'Redis answers: kept texts are shared again',
+      'Redis answers: the prefix index is shared again',
+    ]
+    await expect.poll(() => told, WITHIN).toEqual(expect.arrayContaining(back))
+  })
 })

@@ -101,7 +101,7 @@ async function sharingOf(
     const shared = new RedisExpiringStore({
       ...{ url, keyPrefix, kind, secret, bounds },
       onProblem(problem) {
-        if (problem === null) logger.info({ kind }, 'Redis answers: kept texts are shared again')
+        if (problem === null) logger.warn({ kind }, 'Redis answers: kept texts are shared again')
         else logger.warn({ kind, problem }, "Redis unavailable: kept texts are this gateway's own")
       },
     })

@@ -111,7 +111,7 @@ export function noInferenceWorkers(): InferenceWorkers {
 }
 
 function tellProblem(logger: Logger, workerId: string, problem: WorkerFailure | undefined): void {
-  if (problem === undefined) logger.info({ workerId }, 'the worker answers')
+  if (problem === undefined) logger.warn({ workerId }, 'the worker answers')
   else logger.error({ workerId, err: problem }, whatToDo(problem))
 }
 

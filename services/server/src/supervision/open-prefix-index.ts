@@ -16,7 +16,7 @@ export async function openPrefixIndex(settings: Settings, logger: Logger): Promi
     url,
     keyPrefix,
     onProblem(problem) {
-      if (problem === null) logger.info('Redis answers: the prefix index is shared again')
+      if (problem === null) logger.warn('Redis answers: the prefix index is shared again')
       else logger.warn({ problem }, "Redis unavailable: the prefix index is this server's own")
     },
   })

@@ -88,7 +88,7 @@ function openShared({ settings, fingerprint, log }: CacheOptions) {
     fingerprint,
     secret: settings.secret,
     onProblem(problem) {
-      if (problem === null) log('info', 'Redis available again, prefix cache is shared')
+      if (problem === null) log('warn', 'Redis available again, prefix cache is shared')
       else log('warn', 'Redis unavailable, prefix cache is local only', { problem })
     },
   })
