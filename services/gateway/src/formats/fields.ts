@@ -6,6 +6,9 @@ import { ServiceError } from '@svc/contracts/errors'
 import type { JsonObject } from '@svc/contracts/strict-json'
 import type { z } from 'zod'
 
+/** A name that the caller chose, such as a key of `metadata`, is shown up to here in an error. */
+const SHOWN_NAME_CHARACTERS = 64
+
 /** The place of a part in the body: `['input', 2]`. */
 export type FieldPath = readonly PropertyKey[]
 
@@ -78,8 +81,14 @@ function tellingUnionIssue(
 export function pathText(path: FieldPath): string {
   return path.reduce<string>((text, step) => {
     if (typeof step === 'number') return `${text}[${step}]`
-    return text === '' ? String(step) : `${text}.${String(step)}`
+    return text === '' ? shownName(step) : `${text}.${shownName(step)}`
   }, '')
+}
+
+function shownName(step: PropertyKey): string {
+  const name = String(step)
+  if (name.length <= SHOWN_NAME_CHARACTERS) return name
+  return `${name.slice(0, SHOWN_NAME_CHARACTERS)}…`
 }
 
 /** @returns undefined where there is no such field */
