@@ -1,4 +1,5 @@
 /** The Messages format. */
+import { droppedToolsHeader } from '../dropped-tools.ts'
 import type { InferenceFormat } from '../inference-request.ts'
 import { parseMessagesRequest } from './parse.ts'
 import { renderMessage } from './render.ts'
@@ -8,10 +9,9 @@ export const messagesFormat: InferenceFormat = {
   name: 'messages',
   parse(body) {
     const parsed = parseMessagesRequest(body)
-    const dropped = parsed.droppedTools.join(', ')
     return {
       request: parsed.request,
-      headers: dropped === '' ? {} : { 'x-svc-dropped-tools': dropped },
+      headers: droppedToolsHeader(parsed.droppedTools),
       render: (heading, parts, ending) => renderMessage(parsed, heading, parts, ending),
       stream: (heading) => new MessagesStream(parsed, heading),
     }

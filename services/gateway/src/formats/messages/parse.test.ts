@@ -241,6 +241,13 @@ describe('tools', () => {
     expect(parsed.droppedTools).toEqual(['web_search_20250305'])
   })
 
+  test('of many left out, each type is told once, and no more than fit a header', () => {
+    const types = Array.from({ length: 1_000 }, (_, index) => `server_${index}`.padEnd(64, 'x'))
+    const others = types.map((type) => ({ type, name: 'other' }))
+    const parsed = parseMessagesRequest(body({ tools: [tool('a'), search, search, ...others] }))
+    expect(parsed.droppedTools).toEqual(['web_search_20250305', ...types.slice(0, 15)])
+  })
+
   test.each([
     ['alone', { tools: [search] }, 'tools[0].type'],
     [

@@ -2,6 +2,7 @@
 import { ServiceError } from '@svc/contracts/errors'
 import type { ToolUse } from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
+import { DroppedTools } from '../dropped-tools.ts'
 import { schemaFieldOf } from '../foreign-fields.ts'
 import { givenSchema } from '../given-object.ts'
 import { type GivenChoice, type GivenTool, LISTED_TOOLS_MAX, toolUseOf } from '../tools.ts'
@@ -47,6 +48,7 @@ export interface MessagesTools {
 export function messagesTools({ tools, tool_choice: choice, messages }: ToolFields): MessagesTools {
   const own: ListedTool<Tool>[] = []
   const dropped: Tool[] = []
+  const shown = new DroppedTools()
   for (const each of changedTools(tools ?? [], messages, tool)) {
     if (isOwn(each.tool)) own.push(each)
     else if (each.isOffered) dropped.push(each.tool)
@@ -55,10 +57,11 @@ export function messagesTools({ tools, tool_choice: choice, messages }: ToolFiel
   const given = own.filter(({ isOffered }) => isOffered).map(givenTool)
   const forced = dropped.find(({ name }) => choice?.type === 'tool' && choice.name === name)
   if (forced !== undefined) throw serverTool(forced, 'tool_choice.name')
+  for (const { type } of dropped) shown.add(type ?? '')
   const parallel = choice?.disable_parallel_tool_use !== true
   return {
     toolUse: toolUseOf(given, givenChoice(choice), parallel),
-    dropped: dropped.map(({ type }) => type ?? ''),
+    dropped: shown.types,
   }
 }
 

@@ -1,5 +1,6 @@
 /** The Responses format. */
 import type { TextSeal } from '@svc/contracts/ports/text-seal'
+import { droppedToolsHeader } from '../dropped-tools.ts'
 import type {
   AnswerEnding,
   AnswerHeading,
@@ -31,7 +32,7 @@ export function responsesFormat(ports: ResponsesFormatPorts): InferenceFormat {
       }
       const inference: ParsedInference = {
         request: parsed.request,
-        headers: droppedToolsHeader(parsed),
+        headers: droppedToolsHeader(parsed.droppedTools),
         render(heading, parts, ending) {
           const response = wholeResponse(parsed, heading, parts, ending, now())
           onEnd(response)
@@ -61,9 +62,4 @@ export function wholeResponse(
   output.end(ending.finishReason === 'length')
   const open = openResponse(parsed.shown, heading)
   return endedResponse(open, output.items(), ending, completedAt)
-}
-
-/** A caller whose tools were left out can see it, though it is not an error. */
-function droppedToolsHeader({ droppedTools }: ParsedResponses): Record<string, string> {
-  return droppedTools.length === 0 ? {} : { 'x-svc-dropped-tools': droppedTools.join(', ') }
 }

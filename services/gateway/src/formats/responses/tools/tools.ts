@@ -2,6 +2,7 @@
 
 import type { JsonObject } from '@svc/contracts/strict-json'
 import { z } from 'zod'
+import { DroppedTools } from '../../dropped-tools.ts'
 import { type FieldPath, missingParameter, parseField, pathText, typeAt } from '../../fields.ts'
 import { refuseForeignSchema } from '../../foreign-fields.ts'
 import { givenSchema } from '../../given-object.ts'
@@ -12,9 +13,6 @@ import {
   modelToolName,
   ToolCatalog,
 } from './tool-catalog.ts'
-
-const MAX_SHOWN_TYPES = 16
-const SHOWN_TYPE = /^[a-z0-9_]{1,64}$/
 
 const toolList = z.array(z.unknown()).max(LISTED_TOOLS_MAX)
 const description = z.string().nullish()
@@ -40,11 +38,10 @@ export class RequestTools {
   readonly catalog = new ToolCatalog()
   /** The tools in the shape that every client takes: all fields of a function are there. */
   readonly shown: object[] = []
-  /** Types of tools that would run on the server, which has none. */
-  readonly #dropped = new Set<string>()
+  readonly #dropped = new DroppedTools()
 
   get dropped(): readonly string[] {
-    return [...this.#dropped]
+    return this.#dropped.types
   }
 
   /**
@@ -76,9 +73,7 @@ export class RequestTools {
   #drop(body: JsonObject, path: FieldPath, type: string): void {
     const tool = parseField(anyTool, body, path)
     refuseForeignSchema(tool, 'parameters', foreignSchemaAt(path))
-    if (this.#dropped.size < MAX_SHOWN_TYPES) {
-      this.#dropped.add(SHOWN_TYPE.test(type) ? type : 'other')
-    }
+    this.#dropped.add(type)
   }
 
   #readNamespace(body: JsonObject, path: FieldPath, replace: boolean): void {
