@@ -3,13 +3,16 @@ import type { OutputFormat } from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
 import { givenSchema } from '../given-object.ts'
 
+/** Given back in the answer, as the label of a user is. The model does not see it. */
+const MAX_DESCRIPTION_CHARACTERS = 16_384
+
 const format = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text') }),
   z.object({ type: z.literal('json_object') }),
   z.object({
     type: z.literal('json_schema'),
     name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
-    description: z.string().nullish(),
+    description: z.string().max(MAX_DESCRIPTION_CHARACTERS).nullish(),
     schema: givenSchema,
     strict: z.boolean().nullish(),
   }),

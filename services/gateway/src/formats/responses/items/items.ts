@@ -52,8 +52,6 @@ export const customCallItem = z.object({
 
 export const callOutputItem = z.object({ call_id: callIdText, output: textOrParts })
 
-export const additionalToolsItem = z.object({ tools: z.array(z.unknown()) })
-
 export const compactionItem = z.object({ encrypted_content: z.string() })
 
 interface InputText {

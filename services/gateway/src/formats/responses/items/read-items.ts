@@ -1,14 +1,13 @@
 /** `input` as items: every kind that clients send, checked, and reduced to what is understood. */
 import { ServiceError } from '@svc/contracts/errors'
 import type { JsonObject } from '@svc/contracts/strict-json'
-import { withDigits } from '@svc/contracts/written-digits'
 import { z } from 'zod'
 import { type FieldPath, missingParameter, parseField, pathText, typeAt } from '../../fields.ts'
+import { keptTools } from '../tools/tools.ts'
 import { boundedText, textsOf } from './content.ts'
 import type { EncryptedContent } from './encrypted-content.ts'
 import { type ItemType, inputItemId } from './ids.ts'
 import {
-  additionalToolsItem,
   callOutputItem,
   compactionItem,
   customCallItem,
@@ -106,8 +105,8 @@ class ItemReader {
       case 'custom_tool_call_output':
         return this.#callOutput(type, id(type))
       case 'additional_tools': {
-        const { tools } = this.#parse(additionalToolsItem)
-        return { id: id(type), type, role: 'developer', tools: withDigits(tools) }
+        const tools = keptTools(this.#body, [...this.#path, 'tools'])
+        return { id: id(type), type, role: 'developer', tools }
       }
       case 'compaction': {
         const { encrypted_content } = this.#parse(compactionItem)

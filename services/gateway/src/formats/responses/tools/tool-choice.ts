@@ -30,9 +30,9 @@ export function readToolChoice(body: JsonObject, catalog: ToolCatalog): ToolChoi
   const type = typeAt(body, path)
   if (type === 'allowed_tools') return allowedChoice(body, path, catalog)
   if (type !== 'function' && type !== 'custom') throw unsupported(path, type)
-  const callable = [nameAt(body, path, type, catalog)]
+  const { modelName, shown } = toolAt(body, path, type, catalog)
   const param = pathText([...path, 'name'])
-  return { given: { mode: 'required', callable, param }, shown: choice }
+  return { given: { mode: 'required', callable: [modelName], param }, shown }
 }
 
 function modeChoice(mode: GivenChoice['mode']): ToolChoice {
@@ -42,27 +42,41 @@ function modeChoice(mode: GivenChoice['mode']): ToolChoice {
 /** Tools that the server would run are left out here as they are left out of the tools. */
 function allowedChoice(body: JsonObject, path: FieldPath, catalog: ToolCatalog): ToolChoice {
   const { mode, tools } = parseField(allowedTools, body, path)
-  const callable: string[] = []
+  const allowed: ChosenTool[] = []
   for (const index of tools.keys()) {
     const toolPath = [...path, 'tools', index]
     const type = typeAt(body, toolPath)
     if (type === 'function' || type === 'custom') {
-      callable.push(nameAt(body, toolPath, type, catalog))
+      allowed.push(toolAt(body, toolPath, type, catalog))
     }
   }
+  const callable = allowed.map(({ modelName }) => modelName)
   const given = { mode: mode ?? 'auto', callable, param: pathText([...path, 'tools']) }
-  return { given, shown: { type: 'allowed_tools', mode: given.mode, tools } }
+  const shown = {
+    type: 'allowed_tools',
+    mode: given.mode,
+    tools: allowed.map((each) => each.shown),
+  }
+  return { given, shown }
 }
 
-function nameAt(
+interface ChosenTool {
+  readonly modelName: string
+  /** What names the tool, and nothing else that the caller put there. */
+  readonly shown: object
+}
+
+function toolAt(
   body: JsonObject,
   path: FieldPath,
   kind: 'function' | 'custom',
   catalog: ToolCatalog,
-): string {
+): ChosenTool {
   const { name, namespace } = parseField(namedTool, body, path)
-  const found = catalog.modelName({ kind, name, namespace: namespace ?? undefined })
-  if (found !== undefined) return found
+  const modelName = catalog.modelName({ kind, name, namespace: namespace ?? undefined })
+  if (modelName !== undefined) {
+    return { modelName, shown: { type: kind, name, ...(namespace ? { namespace } : {}) } }
+  }
   const message = 'The choice names a tool that is not among the tools.'
   throw new ServiceError('invalid_value', message, { param: pathText([...path, 'name']) })
 }

@@ -15,7 +15,10 @@ import {
 } from './tool-catalog.ts'
 
 const toolList = z.array(z.unknown()).max(LISTED_TOOLS_MAX)
-const description = z.string().nullish()
+/** Descriptions, and the names of what a grammar is written in, are given back in the answer. */
+const MAX_DESCRIPTION_CHARACTERS = 256 * 1024
+const description = z.string().max(MAX_DESCRIPTION_CHARACTERS).nullish()
+const kindOfInput = z.string().max(64)
 const anyTool = z.record(z.string(), z.unknown())
 const functionTool = z.looseObject({
   name: z.string(),
@@ -26,7 +29,13 @@ const functionTool = z.looseObject({
 const customTool = z.looseObject({
   name: z.string(),
   description,
-  format: z.object({ type: z.string(), definition: z.string().optional() }).nullish(),
+  format: z
+    .object({
+      type: kindOfInput,
+      syntax: kindOfInput.optional(),
+      definition: z.string().max(MAX_DESCRIPTION_CHARACTERS).optional(),
+    })
+    .nullish(),
 })
 const namespaceTool = z.object({
   name: z.string().min(1).max(120),
@@ -37,7 +46,7 @@ const namespaceTool = z.object({
 export class RequestTools {
   readonly catalog = new ToolCatalog()
   /** The tools in the shape that every client takes: all fields of a function are there. */
-  readonly shown: object[] = []
+  readonly shown: ShownTool[] = []
   readonly #dropped = new DroppedTools()
 
   get dropped(): readonly string[] {
@@ -53,10 +62,11 @@ export class RequestTools {
    */
   read(body: JsonObject, path: FieldPath, replace: boolean): void {
     const tools = parseField(toolList.nullish(), body, path) ?? []
-    for (const index of tools.keys()) this.#readTool(body, [...path, index], replace)
+    for (const index of tools.keys()) this.readTool(body, [...path, index], replace)
   }
 
-  #readTool(body: JsonObject, path: FieldPath, replace: boolean): void {
+  /** Reads the tool at the path, as `read` reads those of a list. */
+  readTool(body: JsonObject, path: FieldPath, replace: boolean): void {
     const type = requiredType(body, path)
     if (type === 'function' || type === 'custom') {
       const { tool, shown } = readCallable(body, path, type, undefined)
@@ -96,6 +106,33 @@ export class RequestTools {
   }
 }
 
+/**
+ * The tools of an item that is stored, reduced to what is understood: what the server would run
+ * keeps its type only. Read again, they are the same tools.
+ *
+ * @throws {ServiceError} naming the tool at fault
+ */
+export function keptTools(body: JsonObject, path: FieldPath): readonly object[] {
+  return parseField(toolList, body, path).map((_, index) => keptTool(body, [...path, index]))
+}
+
+function keptTool(body: JsonObject, path: FieldPath): object {
+  const one = new RequestTools()
+  one.readTool(body, path, true)
+  const dropped = one.dropped.map((type) => ({ type }))
+  const [shown] = one.shown
+  if (shown === undefined) return { ...dropped[0] }
+  return dropped.length === 0 ? shown : { ...shown, tools: [...(shown.tools ?? []), ...dropped] }
+}
+
+interface ShownTool {
+  readonly type: string
+  readonly name: string
+  readonly description: string | null
+  /** Those of a group. */
+  readonly tools?: readonly object[]
+}
+
 interface Group {
   readonly name: string
   readonly about: string | null | undefined
@@ -106,7 +143,7 @@ function readCallable(
   path: FieldPath,
   type: 'function' | 'custom',
   group: Group | undefined,
-): { tool: CatalogTool; shown: object } {
+): { tool: CatalogTool; shown: ShownTool } {
   const { name, about, parameters, shown } =
     type === 'function' ? readFunction(body, path) : readCustom(body, path)
   const given = {
