@@ -7,6 +7,8 @@ const defined = (definition: object) => ({ type: 'tool_definition', definition }
 const add = (tool: object) => ({ type: 'tool_addition', tool })
 const remove = (name: string) => ({ type: 'tool_removal', tool: reference(name) })
 
+const mcp = { type: 'mcp_toolset_reference', server_name: 's' }
+
 const parsed = (changes: readonly object[], fields: object = {}) =>
   parseMessagesRequest({
     model: 'svc-beta',
@@ -32,6 +34,7 @@ describe('the tools that are offered', () => {
       ['a', 'b', 'c'],
     ],
     ['whatever is withdrawn that is not there', [remove('z')], ['a', 'b']],
+    ['whatever of an MCP server is withdrawn', [{ type: 'tool_removal', tool: mcp }], ['a', 'b']],
     ['without one of a server', [add(defined({ type: 'web_search_1', name: 'w' }))], ['a', 'b']],
   ])('%s', (_what, changes, names) => {
     expect(offered(changes)).toEqual(names)
@@ -50,7 +53,8 @@ describe('the tools that are offered', () => {
 test.each([
   [add(reference('z')), 'references "z"'],
   [add(defined({ name: 'c' })), 'content[0].tool.definition.input_schema'],
-  [add({ type: 'mcp_toolset_reference', server_name: 's' }), 'content[0].tool: tool_addition'],
+  [add(mcp), 'content[0].tool: this service connects to no MCP servers'],
+  [add({ type: 'mcp_tool_reference', server_name: 's', name: 'a' }), 'no MCP servers'],
   [{ type: 'tool_removal', tool: defined(listed('a')) }, 'content[0].tool: tool_removal'],
   [{ type: 'tool_removal' }, 'content[0].tool: tool_removal'],
 ])('%j is refused', (change, message) => {

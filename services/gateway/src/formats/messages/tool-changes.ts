@@ -24,6 +24,7 @@ export interface ListedTool<Tool> {
 }
 
 const reference = z.object({ type: z.literal('tool_reference'), name: z.string().max(256) })
+const mcpReference = z.object({ type: z.enum(['mcp_tool_reference', 'mcp_toolset_reference']) })
 
 export function isToolChange({ type }: ContentBlock): boolean {
   return type === 'tool_addition' || type === 'tool_removal'
@@ -50,6 +51,7 @@ export function changedTools<Tool extends NamedTool>(
     const defined = isAdded ? definition.safeParse(block.tool).data : undefined
     if (name !== undefined && isAdded) changes.add(name, path)
     else if (name !== undefined) changes.withdraw(name)
+    else if (mcpReference.safeParse(block.tool).success) refuseMcpAddition(isAdded, path)
     else if (defined !== undefined) changes.define(defined.definition, `${path}.definition`)
     else throw notATool(block, path)
   }
@@ -109,6 +111,13 @@ function* toolChanges(messages: readonly GivenMessage[]) {
       if (isToolChange(block)) yield { block, path: `messages[${index}].content[${at}].tool` }
     }
   }
+}
+
+/** What an MCP server brings is never offered, so to withdraw it changes nothing. */
+function refuseMcpAddition(isAdded: boolean, path: string): void {
+  if (!isAdded) return
+  const message = `${path}: this service connects to no MCP servers, so none of their tools can be added.`
+  throw new ServiceError('unsupported_value', message, { param: path })
 }
 
 function notATool({ type }: ContentBlock, path: string): ServiceError {
