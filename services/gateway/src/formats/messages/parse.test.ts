@@ -309,6 +309,10 @@ test('a count needs no max_tokens, and sees the same prompt', () => {
   expect(parseCountRequest(counted).messages).toEqual(parse({ system: 'be brief' }).messages)
 })
 
+test('a request that would only fill the cache is told what fills it', () => {
+  expect(() => parse({ max_tokens: 0 })).toThrow('send max_tokens 1')
+})
+
 test('a count for another model says so before what else is missing', () => {
   const noSuchModel = expect.objectContaining({ code: 'model_not_found', param: 'model' })
   expect(() => parseCountRequest({ model: 'claude' })).toThrow(noSuchModel)

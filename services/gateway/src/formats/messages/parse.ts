@@ -66,6 +66,7 @@ const fieldNames: FieldNames = {
 export function parseMessagesRequest(body: JsonObject): ParsedMessages {
   refuseOtherModel(body)
   refuseForeignOutputFormat(body, 'messages')
+  refuseWarming(body.max_tokens)
   const parsed = messagesRequest.safeParse(body)
   if (!parsed.success) throw fieldError(parsed.error.issues[0], body)
   const request = parsed.data
@@ -96,6 +97,19 @@ export function parseCountRequest(body: JsonObject): InferenceRequest {
   const parsed = countFields.safeParse(body)
   if (!parsed.success) throw fieldError(parsed.error.issues[0], body)
   return promptOf(parsed.data).request
+}
+
+/**
+ * Refuses a limit of 0, by which the vendor fills its cache without an answer. Here a worker
+ * computes the end of a prompt together with the first token behind it, and a meter without that
+ * token would count what was not computed.
+ */
+function refuseWarming(maxTokens: unknown): void {
+  if (maxTokens !== 0) return
+  const message =
+    'max_tokens: 0 is not supported. Every request fills the cache: send max_tokens 1 to fill it ' +
+    'for the price of one output token.'
+  throw new ServiceError('invalid_value', message, { param: 'max_tokens' })
 }
 
 /**
