@@ -101,6 +101,7 @@ describe('is refused', () => {
   })
 })
 
+const shell = { type: 'local_shell_call', call_id: 'call_shell', status: 'completed', action: {} }
 const web = { type: 'web_search_call', id: 'ws_1', status: 'completed', action: {} }
 const served: readonly [name: string, fields: object][] = [
   [
@@ -201,6 +202,10 @@ const served: readonly [name: string, fields: object][] = [
     items(call, { ...result, output: [{ type: 'input_text', text: 'x' }] }),
   ],
   ['a call with no JSON in it', items({ ...call, arguments: '{"a":' }, result)],
+  [
+    'a call of the shell of another service, with its result',
+    items(shell, { ...result, call_id: 'call_shell' }, { role: 'user', content: 'a' }),
+  ],
   ['instructions alone', { instructions: 'be kind', input: [] }],
   [
     'tools that an item adds',

@@ -2,7 +2,14 @@
 import { ServiceError } from '@svc/contracts/errors'
 import type { JsonObject } from '@svc/contracts/strict-json'
 import { z } from 'zod'
-import { type FieldPath, missingParameter, parseField, pathText, typeAt } from '../../fields.ts'
+import {
+  type FieldPath,
+  fieldAt,
+  missingParameter,
+  parseField,
+  pathText,
+  typeAt,
+} from '../../fields.ts'
 import { keptTools } from '../tools/tools.ts'
 import { boundedText, textsOf } from './content.ts'
 import type { EncryptedContent } from './encrypted-content.ts'
@@ -67,14 +74,22 @@ export async function readItems(
     ]
   }
   const items = new Map<string, ReadItem>()
+  const callsLeftOut = new Set<unknown>()
   for (const index of input.keys()) {
     const path = ['input', index]
     const item = await new ItemReader(body, path, context).read(index)
+    if (item === undefined) callsLeftOut.add(fieldAt(body, [...path, 'call_id']))
+    else if (isResult(item) && callsLeftOut.has(item.call_id)) continue
     // Only references can repeat an id. An item that is listed twice would be no place where a page
     // can end.
-    if (item !== undefined && !items.has(item.id)) items.set(item.id, { item, path })
+    else if (!items.has(item.id)) items.set(item.id, { item, path })
   }
   return [...items.values()]
+}
+
+/** Some calls of tools on the server have a result of the same kind as a function's. */
+function isResult(item: Item): item is Extract<Item, { call_id: string; output: string }> {
+  return item.type === 'function_call_output' || item.type === 'custom_tool_call_output'
 }
 
 class ItemReader {
