@@ -2,11 +2,12 @@
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { declaredOperations } from './server/declared-operations.ts'
 
 export default defineConfig({
   root: import.meta.dirname,
   base: '/dashboard/',
-  plugins: [react(), tailwindcss()],
+  plugins: [declaredOperations(), react(), tailwindcss()],
   build: {
     emptyOutDir: true,
     manifest: 'manifest.json',
@@ -14,7 +15,5 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     target: 'es2024',
-    // `without-eval.ts` must run before what it is for, whatever chunk that is in.
-    rolldownOptions: { output: { strictExecutionOrder: true } },
   },
 })

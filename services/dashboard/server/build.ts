@@ -19,6 +19,7 @@ const BUNDLER = fileURLToPath(new URL('bundle.ts', import.meta.url))
 /** What the pages are made of: a change in any of it makes another build. */
 const SOURCES = [
   ...['index.html', 'vite.config.ts', 'public', 'src'].map((path) => join(PACKAGE, path)),
+  join(PACKAGE, 'server', 'declared-operations.ts'),
   join(WORKSPACE, 'contracts', 'src'),
   join(WORKSPACE, 'package-lock.json'),
 ]

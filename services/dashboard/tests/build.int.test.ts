@@ -14,7 +14,7 @@ import { openPages } from '../server/pages.ts'
 
 const KIB = 1024
 const WAIT = { timeout: 20_000, interval: 20 }
-const BUDGETS_KIB = { initialScripts: 170, lazyRoute: 40, styles: 15 }
+const BUDGETS_KIB = { initialScripts: 130, lazyRoute: 40, styles: 15 }
 
 interface Chunk {
   readonly file: string

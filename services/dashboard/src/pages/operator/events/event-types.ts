@@ -1,4 +1,4 @@
-/** The types of the log: their schemas would bring all of zod into the page. */
+/** The types of the log, written out: their schemas would come into the page with them. */
 export const eventTypes = [
   'AccountClosed',
   'AccountFrozen',
