@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ask } from '../../api/queries.ts'
+import { useSession } from '../../api/session.ts'
 import { useAccountId } from '../../layout/account-id.ts'
 import { useAccountRole } from '../../layout/account-role.ts'
 import { t } from '../../text/translate.ts'
@@ -16,9 +17,10 @@ import { MemberTable } from './member-table.tsx'
 export function Members() {
   const accountId = useAccountId()
   const isOwner = useAccountRole() === 'owner'
+  const isClosed = useSession().sign_up === 'closed'
   const [isInviting, setInviting] = useState(false)
   const query = useQuery(ask('listMembers', { account_id: accountId }))
-  const invite = isOwner && (
+  const invite = isOwner && !isClosed && (
     <Button look="main" onClick={() => setInviting(true)}>
       {t('invite')}
     </Button>
@@ -28,6 +30,7 @@ export function Members() {
       <Card>
         <Answer query={query}>{(members) => <MemberTable members={members} />}</Answer>
       </Card>
+      {isOwner && isClosed && <p className="text-soft">{t('inviteClosed')}</p>}
       {isOwner && <Invitations accountId={accountId} />}
       {isInviting && <Invite accountId={accountId} onClose={() => setInviting(false)} />}
     </Page>

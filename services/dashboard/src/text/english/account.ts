@@ -87,6 +87,7 @@ export const accountTexts = {
     'Pass it on yourself: no mail is sent. It is shown once, and works once, until {time}.',
   invite: 'Invite',
   inPeriod: '{period}, {zone}',
+  inviteClosed: 'Here only who runs the service lets people in: ask them for a link.',
   inviteText: 'Makes a link that lets one person in.',
   joined: 'Joined',
   jsonl: 'JSON Lines',
