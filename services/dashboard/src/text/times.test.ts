@@ -41,3 +41,22 @@ test('a time that comes twice says which of the two it is: UX-05', () => {
     '25 Oct 2026, 02:30:00 GMT+01:00',
   ])
 })
+
+test.each([
+  ['Australia/Lord_Howe', '2026-04-04T14:45:00Z', 30, '5 Apr 2026, 01:45:00', '+11:00', '+10:30'],
+  ['America/St_Johns', '2026-11-01T03:45:00Z', 60, '1 Nov 2026, 01:15:00', '-02:30', '-03:30'],
+  ['Antarctica/Troll', '2026-10-24T23:30:00Z', 120, '25 Oct 2026, 01:30:00', '+02:00', '+00:00'],
+])('a time that comes twice in %s says so, by how much clocks are set back: UX-05', (...given) => {
+  const [zone, first, minutes, shown, before, after] = given
+  const second = new Date(Date.parse(first) + minutes * 60_000).toISOString()
+  expect(momentText(first, zone)).toBe(`${shown} GMT${before}`)
+  expect(momentText(second, zone)).toBe(`${shown} GMT${after}`)
+  const earlier = new Date(Date.parse(first) - minutes * 60_000).toISOString()
+  const later = new Date(Date.parse(second) + minutes * 60_000).toISOString()
+  for (const at of [earlier, later]) expect(momentText(at, zone)).not.toContain('GMT')
+})
+
+test('a time that clocks jump over is followed by nothing', () => {
+  expect(momentText('2026-10-03T15:15:00Z', 'Australia/Lord_Howe')).toBe('4 Oct 2026, 01:45:00')
+  expect(momentText('2026-10-03T15:45:00Z', 'Australia/Lord_Howe')).toBe('4 Oct 2026, 02:45:00')
+})

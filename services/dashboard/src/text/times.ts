@@ -33,19 +33,36 @@ export function momentText(at: string, zone = ownZone): string {
   return formatOf(momentFormats, zone, 'en-GB', style).format(new Date(at)) + whichOfTwo(at, zone)
 }
 
-const offsetFormats = new Map<string, Intl.DateTimeFormat>()
+/** Clocks are changed by less, and never twice within this time before and after. */
+const AROUND_CHANGE_MS = 12 * HOUR_MS
 
 /**
  * Behind a time that the clocks of a zone show twice, as on the night when they are set back an
- * hour: which of the two it is, such as ` GMT+02:00`. Behind any other time nothing.
+ * hour, or half of one: which of the two it is, such as ` GMT+02:00`. Behind any other time nothing.
  */
 export function whichOfTwo(at: string, zone: string): string {
   const ms = Date.parse(at)
+  const before = offsetText(ms - AROUND_CHANGE_MS, zone)
+  const after = offsetText(ms + AROUND_CHANGE_MS, zone)
+  if (before === after) return ''
+  const setBackMs = offsetMs(before) - offsetMs(after)
   const shown = stepText(ms, zone)
-  if (![ms - HOUR_MS, ms + HOUR_MS].some((other) => stepText(other, zone) === shown)) return ''
+  const isTwice = [ms - setBackMs, ms + setBackMs].some((other) => stepText(other, zone) === shown)
+  return isTwice ? ` ${offsetText(ms, zone)}` : ''
+}
+
+const offsetFormats = new Map<string, Intl.DateTimeFormat>()
+
+/** Such as `GMT+10:30`, or `GMT` alone. */
+function offsetText(ms: number, zone: string): string {
   const format = formatOf(offsetFormats, zone, 'en-GB', { timeZoneName: 'longOffset' })
-  const parts = format.formatToParts(ms)
-  return ` ${parts.find(({ type }) => type === 'timeZoneName')?.value}`
+  return format.formatToParts(ms).find(({ type }) => type === 'timeZoneName')?.value ?? ''
+}
+
+function offsetMs(text: string): number {
+  const [, sign, hours = 0, minutes = 0] = /([+-])(\d\d):(\d\d)/.exec(text) ?? []
+  const ms = Number(hours) * HOUR_MS + Number(minutes) * MINUTE_MS
+  return sign === '-' ? -ms : ms
 }
 
 const FIRST_MOMENT = /^(\d{4}-\d{2}-\d{2})T00:00:00/
