@@ -95,6 +95,8 @@ describe.skipIf(missing !== undefined)('a dialog', () => {
     await dialog.getByRole('button', { name: make, exact: true }).click()
     const storedButton = dialog.getByRole('button', { name: stored, exact: true })
     await storedButton.waitFor()
+    const hasFocus = () => dialog.evaluate((each) => each.matches(':focus-within'))
+    await expect.poll(hasFocus, { message: 'the form is gone, the focus is not' }).toBe(true)
     await page.evaluate('history.back()')
     await page.waitForTimeout(300)
     expect(await storedButton.isVisible()).toBe(true)

@@ -18,6 +18,7 @@ export interface DialogProps {
  */
 export function Dialog({ title, onClose, isSticky, isPanel, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
+  const heading = useRef<HTMLHeadingElement>(null)
   const id = useId()
   useEffect(() => {
     const element = dialog.current
@@ -31,6 +32,11 @@ export function Dialog({ title, onClose, isSticky, isPanel, children }: DialogPr
       if (opener instanceof HTMLElement) opener.focus()
     }
   }, [])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another title tells of another content
+  useEffect(() => {
+    // What had the focus may be gone with the content of before, such as a form that was sent.
+    if (!dialog.current?.contains(document.activeElement)) heading.current?.focus()
+  }, [title])
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape is its key, and the browser hears it.
     <dialog
@@ -55,7 +61,12 @@ export function Dialog({ title, onClose, isSticky, isPanel, children }: DialogPr
     >
       <div className="p-5">
         <div className="mb-4 flex items-start justify-between gap-4">
-          <h2 id={id} className="min-w-0 text-lg font-semibold wrap-anywhere">
+          <h2
+            ref={heading}
+            id={id}
+            tabIndex={-1}
+            className="min-w-0 text-lg font-semibold wrap-anywhere outline-none"
+          >
             {title}
           </h2>
           {!isSticky && (
