@@ -1,7 +1,7 @@
 /** Which errors a route can answer with. The tests hold every error that a gateway gives to it. */
 import type { ErrorCode } from '@svc/contracts/errors'
 import { z } from 'zod'
-import type { Operation } from './paths.ts'
+import type { Operation } from './paths/operation.ts'
 
 const anywhere = [
   'invalid_request',
