@@ -17,18 +17,16 @@
 import {
   BrokenChainError,
   type EventStore,
-  NO_STREAM,
   type Position,
   type RecordedEvent,
   START,
-  type StreamHead,
 } from '@svc/contracts/ports/event-store'
-import { verifyChain } from '@svc/contracts/ports/hash-chain'
 import { inSteps, type Pace, stepSize } from '@svc/contracts/ports/pace'
 import { damageIn } from '@svc/contracts/ports/quarantine'
 import { SharedPace } from '../system/shared-pace.ts'
 import { LogDigest, type LogHead } from './log-head.ts'
 import { type LogWitness, Witnesses } from './log-witnesses.ts'
+import { type BrokenStream, StreamChains, type UnreadableBecause } from './stream-chains.ts'
 
 /** How many events are read in one step and checked in the next: about a millisecond each. */
 const PAGE_EVENTS = 250
@@ -41,14 +39,6 @@ export interface VerifyProgress {
   readonly position: Position
   /** Events of others that were passed over, where the log is shared with them. */
   readonly passedOver: number
-}
-
-export interface BrokenStream {
-  readonly stream: string
-  /** The first revision that does not fit; what lies behind it is not looked at. */
-  readonly revision: number
-  /** The cause, in words that end a sentence about the stream. */
-  readonly cause: string
 }
 
 export interface VerifyResult {
@@ -91,8 +81,8 @@ export interface VerifyOptions {
   readonly witnesses?: Iterable<LogWitness>
   readonly anchor?: LogHead | undefined
   readonly from?: VerifiedStart | undefined
-  /** Tells why an event is none of ours; undefined when it is one. Default: every event is. */
-  readonly unreadableBecause?: (event: RecordedEvent) => string | undefined
+  /** Default: every event is one of ours. */
+  readonly unreadableBecause?: UnreadableBecause
 }
 
 /** The place up to which the log was verified before. */
@@ -103,7 +93,8 @@ export interface VerifiedStart {
 }
 
 /**
- * Keeps one head per stream in memory, about 200 bytes.
+ * Verifies the log from its start, or from the place up to which it was verified before, to its
+ * end.
  *
  * @throws when the signal aborts
  */
@@ -207,7 +198,7 @@ async function soundEvents(
 }
 
 class LogWalk {
-  readonly #chains: Chains
+  readonly #chains: StreamChains
   readonly #digest = new LogDigest()
   readonly #witnesses: Witnesses
   readonly #options: VerifyOptions
@@ -219,7 +210,7 @@ class LogWalk {
   constructor(options: VerifyOptions, witnesses: Witnesses) {
     this.#options = options
     this.position = options.from?.position ?? START
-    this.#chains = new Chains(options.unreadableBecause ?? (() => undefined))
+    this.#chains = new StreamChains(options.unreadableBecause ?? (() => undefined))
     this.#witnesses = witnesses
   }
 
@@ -286,76 +277,4 @@ class LogWalk {
   #compareAnchor(): AnchorFinding {
     return this.#digest.digest === this.#options.anchor?.digest ? 'holds' : 'differs'
   }
-}
-
-class Chains {
-  readonly broken: BrokenStream[] = []
-  /** The streams that cannot be read, by their names. */
-  readonly unreadable = new Map<string, BrokenStream>()
-  readonly #heads = new Map<string, StreamHead | 'broken'>()
-  readonly #unreadableBecause: NonNullable<VerifyOptions['unreadableBecause']>
-
-  constructor(unreadableBecause: NonNullable<VerifyOptions['unreadableBecause']>) {
-    this.#unreadableBecause = unreadableBecause
-  }
-
-  get count(): number {
-    return this.#heads.size
-  }
-
-  has(stream: string): boolean {
-    return this.#heads.has(stream)
-  }
-
-  /** The streams whose chain holds. */
-  sound(): readonly string[] {
-    return [...this.#heads].flatMap(([stream, head]) => (head === 'broken' ? [] : [stream]))
-  }
-
-  noteHidden(stream: string): void {
-    this.#heads.set(stream, 'broken')
-    this.unreadable.delete(stream)
-    const cause =
-      'the log has the event, and the event store hides it from the readers of the stream'
-    this.broken.push({ stream, revision: 0, cause })
-  }
-
-  /** @param head the event before the next one, or the revision of one that is not sound */
-  begin(stream: string, head: StreamHead | number): void {
-    if (typeof head === 'number') {
-      this.#heads.set(stream, 'broken')
-      const cause = 'the event is not the one that was signed'
-      this.broken.push({ stream, revision: head, cause })
-    } else this.#heads.set(stream, { revision: head.revision, hash: head.hash })
-  }
-
-  follow(event: RecordedEvent): void {
-    const { stream, revision } = event
-    const head = this.#heads.get(stream) ?? NO_STREAM
-    if (head === 'broken') return
-    const unreadable = this.#unreadableBecause(event)
-    try {
-      this.#heads.set(stream, verifyChain(head, [event]))
-    } catch (error) {
-      if (!(error instanceof BrokenChainError)) throw error
-      this.#heads.set(stream, 'broken')
-      this.unreadable.delete(stream)
-      const cause = causeOf(event, head, unreadable)
-      this.broken.push({ stream, revision: error.revision, cause })
-      return
-    }
-    if (unreadable === undefined || this.unreadable.has(stream)) return
-    this.unreadable.set(stream, { stream, revision, cause: `event ${event.type}: ${unreadable}` })
-  }
-}
-
-function causeOf(
-  { revision, type }: RecordedEvent,
-  head: StreamHead,
-  unreadable: string | undefined,
-): string {
-  if (revision !== head.revision + 1)
-    return `the event is missing, and revision ${revision} follows`
-  if (unreadable !== undefined) return `event ${type}: ${unreadable}`
-  return `event ${type} does not fit the chain: it was altered, or is none of ours`
 }
