@@ -17,15 +17,11 @@
  * new requests, then the running ones, then the views, the ledger and the store, then the worker.
  */
 
-import type { WorkerSummary } from '@svc/contracts/admin/workers'
-import { LINK_PATH } from '@svc/contracts/dashboard/declaration'
 import { FIRST_RUN_ACTOR } from '@svc/contracts/events/actors'
 import { pricingStream } from '@svc/contracts/events/pricing'
 import { usersStream } from '@svc/contracts/events/users'
 import { START } from '@svc/contracts/ports/event-store'
 import { untilAborted, within } from '@svc/contracts/ports/within'
-import type { Rates } from '@svc/contracts/price'
-import { MODEL } from '@svc/contracts/wire/models'
 import type { IssuedLink } from '@svc/identity/users/users'
 import { crashPointsFromPlan } from '@svc/infra/system/crash-points'
 import { steadyClock } from '@svc/infra/system/steady-clock'
@@ -51,6 +47,7 @@ import { noInferenceWorkers, startInferenceWorkers } from '../supervision/infere
 import type { ModelProgress } from '../supervision/supervised-fleet.ts'
 import { gateway as gatewayRole } from './gateway.ts'
 import { projector } from './projector.ts'
+import { type Ready, readyOf } from './ready.ts'
 import { relay } from './relay.ts'
 import { checkRole, type Role, type RoleName } from './role.ts'
 import { sweeper } from './sweeper.ts'
@@ -79,31 +76,7 @@ const roles: Readonly<Record<RoleName, Role>> = {
   sweeper,
 }
 
-export interface Ready {
-  readonly role: RoleName
-  /** What clients are given: the public address, where there is one. */
-  readonly baseUrl: string
-  /** Host and port, where the base URL does not tell them. */
-  readonly listening: string | undefined
-  /** Where the operator's API is, when it is not at the base URL. */
-  readonly adminUrl?: string
-  /** Only on the run that made it. */
-  readonly apiKey: string | undefined
-  /** Undefined for a restored ledger without an account. */
-  readonly accountId: string | undefined
-  /** Whether people sign in here. */
-  readonly hasDashboard: boolean
-  /** Makes the first owner of the dashboard, once; only where there is none. */
-  readonly ownerLink?: string
-  readonly dataDir: string
-  readonly pid: number
-  readonly modelName: string
-  readonly toy: boolean
-  /** Names of served models that have no price. */
-  readonly unpricedModels: readonly string[]
-  /** In force for whoever has no list of their own. */
-  readonly price?: Rates
-}
+export type { Ready } from './ready.ts'
 
 export interface RunningServer {
   readonly ready: Ready
@@ -341,51 +314,4 @@ async function beginRun(
   const demo = await prepareFirstRun(core, folder, first)
   await noteLog(core.store, core.place, folder)
   return demo
-}
-
-function readyOf({
-  role,
-  baseUrl,
-  publicUrl,
-  adminUrl,
-  demo,
-  folder,
-  workers,
-  unpriced,
-  ledger,
-  hasDashboard,
-  ownerSecret,
-}: {
-  readonly role: RoleName
-  readonly baseUrl: string
-  readonly publicUrl: string | undefined
-  readonly adminUrl: string
-  readonly demo: DemoAccount
-  readonly folder: DataFolder
-  readonly workers: readonly WorkerSummary[]
-  readonly unpriced: readonly string[]
-  readonly ledger: Core['ledger']
-  readonly hasDashboard: boolean
-  readonly ownerSecret: string | undefined
-}): Ready {
-  const worker = workers.find(({ status }) => status === 'ready')
-  const price = ledger.pricing.current(MODEL, worker?.toy)
-  return {
-    role,
-    baseUrl: publicUrl ?? baseUrl,
-    listening: publicUrl && new URL(baseUrl).host,
-    ...(adminUrl === baseUrl ? {} : { adminUrl }),
-    apiKey: demo.apiKey,
-    accountId: demo.accountId,
-    hasDashboard,
-    ...(ownerSecret === undefined
-      ? {}
-      : { ownerLink: `${publicUrl ?? baseUrl}${LINK_PATH}#${ownerSecret}` }),
-    dataDir: folder.path,
-    pid: process.pid,
-    modelName: worker?.model_name ?? 'no worker answers yet',
-    toy: worker?.toy ?? false,
-    unpricedModels: unpriced,
-    ...(price === null ? {} : { price }),
-  }
 }
