@@ -1,4 +1,4 @@
-/** An account as it is shown. */
+/** Turns the state of an account into what callers and the operator see of it. */
 import type { AccountState } from './account/state.ts'
 import type { AccountStatus, AccountSummary, Balance } from './ledger.ts'
 

@@ -1,13 +1,14 @@
 /**
- * Whose key a secret is. The secret names its account, so this is one look-up of an account that
- * is needed anyway. Every failure looks alike: nobody learns which accounts or keys exist.
+ * Finds the key that a secret belongs to. The secret names its account, and the request needs that
+ * account anyway, so no index of keys is needed. Every failure looks alike, so that nobody learns
+ * which accounts or keys exist.
  */
 import { timingSafeEqual } from 'node:crypto'
 import { ServiceError } from '@svc/contracts/errors'
 import { type AccountState, type ApiKey, isActive } from './account/state.ts'
 import type { Caller } from './ledger.ts'
 
-/** Compared with when there is no key, so that a miss takes as long as a hit. */
+/** Stands in for the hash when there is no key, so that a miss takes as long as a hit. */
 const NO_HASH = '0'.repeat(64)
 
 /** @returns the caller, or `undefined` when the account has no such key that may be used now */

@@ -1,4 +1,12 @@
-/** Wires the ledger to its ports. */
+/**
+ * Wires the ledger to its ports.
+ *
+ * @example
+ * const ledger = await createLedger({ store, snapshots, texts, clock, steadyClock, timer, ids,
+ *   randomBytes, gatewayId: ids.next('gw') })
+ * const caller = await ledger.authenticate(secret)
+ * await ledger.close()
+ */
 import { noCrashPoints, type ReachCrashPoint } from '@svc/contracts/crash-points'
 import { gatewayActor } from '@svc/contracts/events/actors'
 import type { IdSource } from '@svc/contracts/ids'
@@ -21,42 +29,43 @@ import { keyUnknown } from './writer/refusals.ts'
 export interface LedgerDependencies {
   readonly store: EventStore
   readonly snapshots: SnapshotStore
-  /** Keeps what the operator writes about people; the events have words in its place. */
+  /** Keeps texts about people, so that they can be erased; events only refer to them. */
   readonly texts: TextStore
   readonly clock: Clock
-  /** Never jumps: for how long something lasts. */
+  /** A clock that never jumps: it measures how long something takes. */
   readonly steadyClock: Clock
   readonly timer: Timer
   readonly ids: IdSource
-  /** Gives bytes of a cryptographic source: secrets are made of them. */
+  /** A cryptographic source of random bytes, for the secrets of keys. */
   readonly randomBytes: (count: number) => Uint8Array
-  /** `gw_…`: a new one for every start, so that a later process knows what this one left. */
+  /**
+   * `gw_…`, a new one for every start: by it a later process tells the requests that this one left
+   * open from its own.
+   */
   readonly gatewayId: string
   /**
-   * Finds forgotten keys. Without it an account with very many Idempotency-Keys is refused new
-   * ones.
+   * Finds Idempotency-Keys that are older than those in the state of an account. Without it an
+   * account that has used more keys than its state holds is refused new ones.
    */
   readonly usedKeys?: UsedKeys
   /**
-   * Finds charges. Without it they are looked for in the stream of the account, from its end on.
+   * Finds what a request was charged. Default: the stream of the account is read backwards.
    */
   readonly charges?: RecordedCharges
-  /** Remembers erasures. Without it nothing finishes one that a crash cuts off. */
+  /** Remembers erasures that have begun. Without it, one that a crash cuts off stays unfinished. */
   readonly erasures?: ErasureNotes
   readonly reach?: ReachCrashPoint
-  /** Streams that are set aside; told of those that are found damaged here. */
+  /** Lists damaged streams, and is told of those that the ledger finds. */
   readonly quarantine?: Quarantine
   readonly limits?: Partial<LedgerLimits>
 }
 
-/**
- * Knows nothing of keys that an account has forgotten, so that none of them is taken for unused.
- */
+/** Refuses every search: a key that may have been used is never taken for an unused one. */
 const unknownKeys: UsedKeys = { find: () => Promise.reject(keyUnknown()) }
 
 /**
- * Resolves when the price list is read. Accounts are read when they are first asked for.
- * Store, snapshots and texts stay the caller's: close them after the ledger.
+ * Resolves when the published prices are read. The ledger reads an account when it is first asked
+ * for. It does not close store, snapshots and texts: the caller does, after the ledger.
  */
 export async function createLedger(dependencies: LedgerDependencies): Promise<Ledger> {
   const { store, texts, snapshots, clock, steadyClock, timer, ids, randomBytes } = dependencies

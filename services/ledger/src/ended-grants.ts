@@ -1,11 +1,15 @@
 /**
- * Finds accounts with credit that is past its time, in a view of all grants by their end.
+ * Finds accounts with expired credit, in a view of all grants in the order of their expiry. Each
+ * look reads from two places:
  *
- *     newest   what has ended since the last look: soon booked, however many grants there ever were
- *     round    all that ended before, a page at each look, and then from the start again: what a
- *              request held at its end, what a refund gave back since, what the view showed late
+ *     newest   the grants that have expired since the last look, so that they are written off soon
+ *              however many grants there ever were
+ *     round    one page of all the earlier ones, and after the last page the first again. It finds
+ *              credit that a request held when it expired, that a refund gave back since, or that
+ *              the view showed late
  *
- * The view may be behind, and show credit that is spent. That does no harm: the ledger decides.
+ * The view may be behind, and show credit that is spent. That does no harm, because the ledger
+ * decides.
  */
 
 /** A grant with something left, as the view shows it. */
@@ -19,24 +23,24 @@ type Place = Pick<EndedGrant, 'grantId' | 'expiresAt'>
 
 export interface EndedGrantsPage {
   readonly rows: readonly EndedGrant[]
-  /** Where the next page goes on; undefined on the last one. A page can end early. */
+  /** The place to pass as `after` for the next page; undefined on the last. */
   readonly next: Place | undefined
 }
 
 export interface EndedGrantsQuery {
-  /** Only those that end before this moment, in milliseconds since 1970. */
+  /** Only grants that expire before this moment, in milliseconds since 1970. */
   readonly endsBefore: number
   readonly after?: Place
   readonly limit: number
 }
 
-/** The one that ended first comes first. */
+/** Finds one page of ended grants, by expiry. A page that is not the last can be short or empty. */
 export type FindEndedGrants = (
   query: EndedGrantsQuery,
 ) => EndedGrantsPage | Promise<EndedGrantsPage>
 
 const ROWS_PER_PAGE = 1_000
-/** A page is some milliseconds of the view, also where all that it looks at is spent. */
+/** Bounds one look: a page takes some milliseconds of the view, also when all of it is spent. */
 const PAGES_PER_LOOK = 20
 
 export class EndedGrants {
@@ -48,7 +52,7 @@ export class EndedGrants {
     this.#find = find
   }
 
-  /** @returns ids of accounts, each once; what is left out of many, the next looks find */
+  /** @returns ids of accounts, each once. When there are very many, later looks find the rest */
   async look(nowMs: number): Promise<readonly string[]> {
     const endsBefore = nowMs + 1
     const round = await this.#page(endsBefore, this.#round)

@@ -1,6 +1,6 @@
 /**
- * The ledger over an event store. Every method is a command given to the writer of its account
- * (`writer/writer.ts`), and the answer that is read from the events.
+ * The ledger over an event store. A method gives a command to the writer of its account
+ * (`writer/writer.ts`), and makes its answer of the events that come back.
  */
 import { accountOfSecret } from '@svc/contracts/api-key'
 import { hashSecret } from '@svc/contracts/checked-secret'
@@ -175,7 +175,7 @@ export class EventSourcedLedger implements Ledger {
     await Promise.all([this.#parts.prices.close(), this.#parts.writers.close()])
   }
 
-  /** Reads the newest state; credit that is past its time is booked as expired first. */
+  /** Reads the newest state. Writes off expired credit first, so that no answer counts it. */
   async #read<Result>(accountId: string, view: (state: AccountState) => Result): Promise<Result> {
     const { clock } = this.#parts
     const writer = this.#parts.writers.of(accountId)

@@ -1,6 +1,6 @@
 /**
- * Which request an Idempotency-Key belongs to. The state of an account knows its newest keys; older
- * ones, that it has forgotten, are found in the log.
+ * Finds the request that an Idempotency-Key belongs to. The state of an account holds its newest
+ * keys. It has forgotten the older ones, which are looked up in an index of the log.
  */
 import type { UsedKey, UsedKeys } from '@svc/contracts/ports/used-keys'
 import type { AccountState } from './account/state.ts'
@@ -22,8 +22,9 @@ export async function requestOfKey(
     if (used === undefined) return state.hasForgottenKeys ? 'forgotten' : undefined
     return { ...used, running: state.openRequests.has(used.requestId) }
   }
-  // The cached state is enough: a stale one is refused at acceptance. Only that a request runs may
-  // have ceased to be true, and nothing would ever say so.
+  // The cached state is enough, because the acceptance refuses one that is out of date. The
+  // exception: it says that a request runs which has ended since. Nothing is accepted then that
+  // would show it, so the newest state is read.
   const known = writer.state && find(writer.state)
   const isUncertain = writer.state === undefined || (typeof known === 'object' && known.running)
   const found = isUncertain ? await writer.ask(find) : known
@@ -34,7 +35,7 @@ export async function requestOfKey(
   return { requestId, bodyHash, running: isRunning }
 }
 
-/** Whether the key may be one that the account has forgotten, as far as the cached state tells. */
+/** Whether the account may have used the key and forgotten it, by the cached state. */
 export function mayBeForgotten({ state }: AccountWriter, key: Key): boolean {
   return key !== null && state?.hasForgottenKeys === true && !state.idempotencyKeys.has(key.keyHash)
 }

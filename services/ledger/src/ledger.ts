@@ -1,8 +1,18 @@
 /**
  * The interface of the ledger. Everything that may happen to credit goes through here; nothing else
- * appends to an account stream.
+ * appends to an account stream. Money is in pico-dollars, times are milliseconds since 1970 unless
+ * a comment names the steady clock.
+ *
+ * The life of a request:
+ *
+ *     newRequestId ─▶ accept ─▶ the worker runs ─▶ settle    a debit: also for a part of an answer
+ *                       │                       └▶ fail      no debit
+ *                       └─ the gateway dies ─────▶ abandon   no debit; the sweeper calls it
+ *
+ * Methods that say "in memory" answer at once from the state that this process has. It can be older
+ * than the log, because other processes write to accounts too. The other methods read the stream to
+ * its end wherever an older state could give a wrong answer.
  */
-
 import type { AcceptRequest, SettleRequest } from '@svc/contracts/commands'
 import type { GrantSlice, SpendPolicy } from '@svc/contracts/events/account'
 import type { PicoDollars } from '@svc/contracts/money'
@@ -15,10 +25,11 @@ export type { NewPrice, Pricing } from './pricing/pricing.ts'
 export type { PublishedPrice } from './pricing/published-price.ts'
 
 export interface Balance {
-  /** Grants less debits; negative is a debt. */
+  /** Grants less debits. Below zero it is a debt. */
   readonly settled: PicoDollars
+  /** The part that open requests hold until they end. */
   readonly held: PicoDollars
-  /** `settled - held` */
+  /** `settled - held`: the part that a new request can hold. */
   readonly available: PicoDollars
 }
 
@@ -29,7 +40,7 @@ export interface KeySummary {
   readonly createdAt: number
   readonly expiresAt: number | null
   readonly revokedAt: number | null
-  /** In the operator's own system. */
+  /** The key's id in the operator's own system; null when the operator gave none. */
   readonly externalId: string | null
 }
 
@@ -68,21 +79,27 @@ export interface Accepted {
   readonly requestId: string
   readonly price: PriceVersion
   readonly hold: PicoDollars
-  /** What the request may produce: lower than asked for when `strict` had to lower it. */
+  /** The most output tokens that the worker may produce. */
   readonly maxOutputTokens: number
+  /** Whether that is less than was asked for, because `strict` accounts never go below zero. */
   readonly lowered: boolean
-  /** By the steady clock: who finds the request open after it may end it. */
+  /**
+   * The moment, by the steady clock, until which the request may run. After it the sweeper ends it.
+   */
   readonly deadline: number
   /**
-   * Resolves when RequestAccepted is durable; the first byte waits for it. Rejects with a
-   * ServiceError when the store took another course: then the worker's run must be cancelled.
+   * Resolves when RequestAccepted is durable: only then may the first byte go to the client.
+   * Rejects with a ServiceError when the acceptance is not durable: then cancel the worker's run.
    */
   readonly durable: Promise<void>
 }
 
+/** The debit of a request. */
 export interface Settled {
   readonly amount: PicoDollars
+  /** Tokens times price, for each class of tokens. Their sum is `amount`. */
   readonly lines: readonly CostLine[]
+  /** The grants that paid, in the order in which they burned. */
   readonly slices: readonly GrantSlice[]
   readonly balanceAfter: PicoDollars
 }
@@ -100,31 +117,41 @@ export interface NewRequest
     | 'isKeySearched'
     | 'deadline'
   > {
-  /** When it has ended at the latest, from its acceptance, whatever it waited for before. */
+  /** The longest time from acceptance to end. Waits before the acceptance do not count. */
   readonly endsWithinMs: number
-  /** Whether the bundled model runs it: only then it can be sold at the demo price. Default no. */
+  /** Whether the bundled model runs it: only such requests have the demo price. Default: no. */
   readonly onBundledModel?: boolean
 }
 
-/** Refusals reject with a `ServiceError` of the catalogue. Ids and times are made inside. */
+/**
+ * Refusals reject with a `ServiceError` of the catalogue (`error-catalogue.ts`). The ledger makes
+ * the ids and the times of events itself.
+ */
 export interface Ledger {
   /** What the operator does to accounts. */
   readonly administration: Administration
   /** What requests cost. */
   readonly pricing: Pricing
   /**
-   * Whose key this is. Unknown, malformed, expired and revoked all reject alike, `invalid_api_key`.
+   * Finds the account and the key that a secret belongs to. A key that another process has just
+   * revoked may still be found; {@link Ledger.accept} then refuses it.
+   *
+   * @throws {ServiceError} `invalid_api_key`, the same for a key that is unknown, malformed,
+   *   expired or revoked
    */
   authenticate(secret: string): Promise<Caller>
-  /** Whose key this is as far as memory knows; undefined says nothing about the key. */
+  /** Does so in memory. Undefined says nothing about the key: ask {@link authenticate}. */
   knownCaller(secret: string): Caller | undefined
-  /** The newest. Credit that is past its time and that no open request holds is booked first. */
+  /**
+   * The newest balance. Credit that has expired, and that no open request holds, is written off
+   * first.
+   */
   balance(accountId: string): Promise<Balance>
-  /** Whether the account has credit as far as memory knows; false says nothing about it. */
+  /** Whether the account has credit, in memory. False says nothing about the account. */
   hasKnownCredit(accountId: string): boolean
   /**
-   * The balance as this process last knew it when that is above zero, and else as it is: nobody is
-   * refused for want of credit that another process has granted. For a look before any work.
+   * The balance in memory when it is above zero, and else the newest one, so that nobody is refused
+   * whom another process has just granted credit. For a check before any work is done.
    *
    * @throws {ServiceError} `account_frozen`
    */
@@ -132,56 +159,68 @@ export interface Ledger {
   account(accountId: string): Promise<AccountSummary>
   /** Reads what other processes have written to an account that this one has in memory. */
   lookAgain(accountId: string): Promise<void>
-  /** Whether the account is frozen as far as memory knows; another process may know better. */
+  /** Whether the account is frozen, in memory: another process may have changed it since. */
   isKnownFrozen(accountId: string): boolean
 
-  /** The list whose prices the account pays. */
+  /** The name of the price list that the account is on. */
   priceList(accountId: string): Promise<string>
-  /** The same, as this process last knew it. */
+  /** The same in memory, or the newest one when the account is not in memory. */
   recentPriceList(accountId: string): Promise<string>
-  /** A fresh request id, time-ordered. */
+  /** A new request id, `req_…`. Later ids sort behind earlier ones. */
   newRequestId(): string
   /**
-   * Resolves when the decision is made in memory (the worker may start); see
-   * {@link Accepted.durable}. Waits a bounded time for credit that running requests hold before it
-   * refuses. Rejects with the signal's reason when that aborts the wait.
+   * Decides whether a request may run, and holds credit for it.
+   *
+   * Resolves when the decision is made in memory, so that the worker can start before the event is
+   * durable: {@link Accepted.durable} tells when it is. When running requests hold the credit, it
+   * waits a bounded time for one of them to end before it refuses.
+   *
+   * @param signal ends that wait: the promise then rejects with the signal's reason
    */
   accept(accountId: string, request: NewRequest, signal?: AbortSignal): Promise<Accepted>
   /**
-   * Resolves when meter and debit are durable, in one append. Never refuses for lack of credit.
-   * After `store_unavailable` or `server_is_overloaded` it may be sent again: a request that was
-   * debited gives the debit that is recorded, one that ended without any is a `conflict`.
+   * Ends a request with a debit. Resolves when meter and debit are durable, in one append. Never
+   * refuses for lack of credit.
+   *
+   * It can be called again after `store_unavailable` or `server_is_overloaded`: when the request
+   * was debited by then, it returns the recorded debit.
+   *
+   * @throws {ServiceError} `conflict` when the request ended without a debit, or was never accepted
    */
   settle(
     accountId: string,
     request: Pick<SettleRequest, 'requestId' | 'meter' | 'finishReason' | 'rule' | 'failure'>,
   ): Promise<Settled>
   /**
-   * Ends a request without a charge. Resolves when durable, also when it had ended so before; a
-   * request that was debited is a `conflict`.
+   * Ends a request without a debit. Resolves when that is durable, also when it had ended in this
+   * way before.
+   *
+   * @throws {ServiceError} `conflict` when the request was debited
    */
   fail(accountId: string, requestId: string, reason: string): Promise<void>
-  /** Ends a request whose gateway died. Resolves to false when it had ended already. */
+  /** Ends a request whose gateway died, without a debit. @returns false when it had ended before */
   abandon(accountId: string, requestId: string, reason: string): Promise<boolean>
 
   /**
-   * The request of an Idempotency-Key that this account has ever used, unless it ended without a
-   * debit: then the key is free.
+   * Finds the request that an account sent with an Idempotency-Key, however long ago.
    *
-   * @throws {ServiceError} `view_behind` when it is an old key's turn and the log's index is behind
+   * @returns undefined when there is none, or when it ended without a debit: then the key is free
+   * @throws {ServiceError} `view_behind` when the account no longer remembers all of its keys and
+   *   the view that has the old ones is behind the log
    */
   idempotent(
     accountId: string,
     keyHash: string,
   ): Promise<{ requestId: string; bodyHash: string; running: boolean } | undefined>
   /**
-   * Position of the last event of the account that this process has appended or read, for
-   * read-your-writes; undefined when it has not looked at the account.
+   * Position of the last event of the account that this process has appended or read. A view that
+   * has reached it shows callers what they have written themselves. Undefined when the account is
+   * not in memory.
    */
   lastPosition(accountId: string): Position | undefined
   /** Whether this process is running the request now. */
   isRunning(requestId: string): boolean
 
-  /** Stops taking commands, lets what is queued become durable, saves snapshots. */
+  /** Refuses new commands, waits until the queued ones are durable, and saves snapshots. */
   close(): Promise<void>
 }

@@ -1,6 +1,10 @@
 import type { AccountEvent, AccountEventOf, AccountEventType } from '@svc/contracts/events/account'
 
-/** The data of the event of a type that a decision must have made. */
+/**
+ * Finds the event of a type among those of a decision. @returns its data
+ *
+ * @throws when there is none: a decision without it is a defect
+ */
 export function dataOf<T extends AccountEventType>(
   events: readonly AccountEvent[],
   type: T,

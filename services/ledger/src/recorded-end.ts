@@ -1,11 +1,10 @@
 /**
- * How a request ended, and what it was charged, read back from the stream: for a caller that did
- * not hear of it, and for the operator.
+ * Reads back from the stream how a request ended and what it was charged: for a gateway that missed
+ * the answer, and for the operator.
  *
- * The state of an account forgets a request with its end, so that nothing grows. The stream does
- * not: from its end back to the acceptance, everything about the request is there.
+ * The state of an account forgets a request when it ends, so that the state stays small. The stream
+ * keeps it: reading backwards, everything about the request comes before its acceptance.
  */
-
 import type { RecordedCharge, RecordedRefund } from '@svc/contracts/commands'
 import {
   type AccountEvent,
@@ -18,7 +17,7 @@ import { pause, type Timer } from '@svc/contracts/ports/time'
 import type { RecordedCharges } from '@svc/contracts/recorded-charges'
 import type { TokenCounts } from '@svc/contracts/tokens'
 
-/** More than can happen to one account while an end is sent again. */
+/** The search ends here: more events than an account has while a gateway retries an end. */
 const MAX_EVENTS_READ = 1_000_000
 
 export interface RecordedEnd {
@@ -47,7 +46,7 @@ export async function findRecordedEnd(
   return hasEnded ? { debit: null } : undefined
 }
 
-/** What a request was charged, and what was refunded of it: read from the end of the stream. */
+/** Finds the charge of a request and its refunds by reading the stream backwards. */
 export function chargesInStream(ports: ReadingPorts): RecordedCharges {
   return {
     async find(accountId, requestId) {
@@ -86,7 +85,7 @@ async function* eventsOfRequest(
   let page = await store.readStream(request)
   for (let read = page.length; page.length > 0; read += page.length) {
     for (const recorded of page) {
-      // Cheaper than to decode what is about other requests.
+      // Most events are about other requests, and this is cheaper than decoding them.
       if (!recorded.data.includes(requestId)) continue
       const event = decodeEvent(recorded) as AccountEvent
       if ('requestId' in event.data && event.data.requestId === requestId) yield event

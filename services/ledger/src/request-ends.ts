@@ -1,6 +1,6 @@
 /**
- * Ends of requests, and their repetition: an end whose acknowledgement was lost is sent again, and
- * is answered with what the log holds.
+ * Ends requests. A gateway that lost the answer sends the end again: it is then answered with the
+ * end that the log holds.
  */
 import type { AccountCommand } from '@svc/contracts/commands'
 import { ServiceError } from '@svc/contracts/errors'
@@ -23,7 +23,7 @@ interface RequestEndsPorts {
   readonly actor: string
 }
 
-/** The methods are those of the ledger. */
+/** These methods of the ledger are documented in `ledger.ts`. */
 export class RequestEnds implements Pick<Ledger, 'settle' | 'fail' | 'abandon'> {
   readonly #ports: RequestEndsPorts
 
@@ -73,10 +73,7 @@ export class RequestEnds implements Pick<Ledger, 'settle' | 'fail' | 'abandon'> 
     }
   }
 
-  /**
-   * Finds the recorded end of a request whose end is sent again because its first sending was not
-   * answered.
-   */
+  /** Reads how the request ended that somebody is trying to end once more. */
   async #recordedEnd(accountId: string, requestId: string): Promise<RecordedEnd | undefined> {
     try {
       return await findRecordedEnd(this.#ports.reading, accountId, requestId)

@@ -1,7 +1,8 @@
 /**
- * Starts of requests. What memory knows may be behind the log in two ways: a price that another
- * process has just published, and an Idempotency-Key that the account has forgotten. Neither may
- * refuse or repeat a request, so both are looked up before it is decided once more.
+ * Starts requests. Two things can be in the log and not in memory: a price that another process has
+ * just published, and an old Idempotency-Key that the account has forgotten. No request may be
+ * refused for want of the first, or run twice for want of the second. So what is missing is looked
+ * up, and the request is decided once more.
  */
 import { ServiceError } from '@svc/contracts/errors'
 import type { UsedKeys } from '@svc/contracts/ports/used-keys'
@@ -27,7 +28,7 @@ interface StartOptions {
   readonly signal: AbortSignal | undefined
 }
 
-/** The method is that of the ledger. */
+/** This method of the ledger is documented in `ledger.ts`. */
 export class RequestStarts implements Pick<Ledger, 'accept'> {
   readonly #ports: RequestStartsPorts
 
@@ -56,7 +57,7 @@ export class RequestStarts implements Pick<Ledger, 'accept'> {
       try {
         return await this.#submit(accountId, request, { isKeySearched: false, signal })
       } catch (error) {
-        // The state in memory was older than the first forgotten key; the newest state was not.
+        // The cached state said that the account remembers all its keys. A newer state denied it.
         if (!(error instanceof ServiceError) || error.code !== 'view_behind') throw error
       }
     }
@@ -76,7 +77,8 @@ export class RequestStarts implements Pick<Ledger, 'accept'> {
     const { writers, prices, running, gatewayId, actor } = this.#ports
     const { requestId, model } = asked
     const decided = Promise.withResolvers<Accepted>()
-    // What its worker runs with. Where the state was behind, that is decided again, and no less.
+    // The limit that the worker was started with. When the decision is made again on a newer state,
+    // it must not be lowered any more.
     let startedTokens: number | undefined
     const durable = writers
       .of(accountId)
@@ -115,7 +117,7 @@ export class RequestStarts implements Pick<Ledger, 'accept'> {
           throw error
         },
       )
-    // The caller may have no use for it: that must not end the process.
+    // A caller that does not wait for it must not end the process by an unhandled rejection.
     durable.catch(() => {})
     return decided.promise
   }

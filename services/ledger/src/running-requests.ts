@@ -1,9 +1,9 @@
-/** The requests that this process runs now: from the decision in memory until they have ended. */
+/** The requests that this process runs: each from its decision in memory until its end. */
 import type { Clock } from '@svc/contracts/ports/time'
 
 /**
- * After its deadline nothing runs any more. Whoever could not end a request by then, because the
- * store was away, has given it up: it is no longer counted as running, and the sweeper ends it.
+ * How long after its deadline a request still counts as running. A gateway that could not end it by
+ * then, because the store was away, has given up, and the sweeper ends it.
  */
 const GRACE_MS = 5_000
 
@@ -12,12 +12,12 @@ export class RunningRequests {
   /** Deadlines by the steady clock, by request id, oldest acceptance first. */
   readonly #deadlines = new Map<string, number>()
 
-  /** @param clock never jumps: one that is set forward must end no request that runs */
+  /** @param clock a steady one: a clock that is set forward would end requests that run */
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
-  /** @returns the deadline, by the steady clock */
+  /** @returns the deadline by the steady clock, in milliseconds */
   add(requestId: string, endsWithinMs: number): number {
     const deadline = this.#clock.nowMs() + endsWithinMs
     this.#deadlines.set(requestId, deadline)

@@ -1,17 +1,18 @@
 /**
- * The requests that sweeps have seen open, and until when each is left alone.
+ * The requests that sweeps have seen open, and how long each is left alone.
  *
- * A deadline is a time by the clock of the gateway that wrote it. Were it held against the clock of
- * the sweeper alone, a clock that is set, here or there, would end requests that still run, and
- * their answers would be given away. So the rest of a request's time is measured from when it is
- * first seen, by a clock that never jumps.
+ * A deadline was written by the clock of a gateway. If the sweeper compared it with its own clock,
+ * then setting either clock would end requests that still run, and their answers would be free. So
+ * the sweeper takes the time when it first sees a request, and measures the time that is left to it
+ * by a clock that never jumps.
  *
- *     seen by the first sweep   accepted some time ago: the rest is what the clock says
- *     seen by a later one       accepted since the last sweep: the rest is a whole request's time
+ *     first seen by the first sweep   accepted some time ago: deadline minus now is left
+ *     first seen by a later sweep     accepted since the sweep before: the time of a whole request
+ *                                     is left, or more when the deadline says so
  */
 import type { Clock } from '@svc/contracts/ports/time'
 
-/** How long after its deadline a request is left alone, because clocks differ a little. */
+/** The extra time after the end, because clocks differ a little. */
 const DEADLINE_GRACE_MS = 5_000
 
 export interface SeenRequestsPorts {
@@ -29,14 +30,14 @@ interface OpenRequest {
 
 export class SeenRequests {
   readonly #ports: SeenRequestsPorts
-  /** When the time of each is over, by the steady clock. Undefined before the first sweep. */
+  /** When each may be ended, by the steady clock. Undefined before the first sweep. */
   #ends: ReadonlyMap<string, number> | undefined
 
   constructor(ports: SeenRequestsPorts) {
     this.#ports = ports
   }
 
-  /** @param open all that a sweep sees; what it does not see any more is forgotten */
+  /** @param open all requests that a sweep sees; the others are forgotten */
   note(open: readonly OpenRequest[]): void {
     const before = this.#ends
     const leastMs = before === undefined ? 0 : this.#ports.longestRequestMs

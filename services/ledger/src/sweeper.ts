@@ -1,22 +1,22 @@
 /**
- * Does what falls due without anybody asking: it ends requests that nobody runs any more, so that
- * their holds do not last, and then books credit that is past its time.
+ * Does what falls due by time alone: it ends requests that nobody runs any more, which frees the
+ * credit that they hold, and then writes off credit that has expired.
  *
  *     start ─▶ sweep ─▶ pause ─▶ sweep … until it is stopped
  *
  * A request is orphaned when
- *   - another gateway accepted it, and that one is certainly gone;
- *   - this gateway accepted it, but does not run it: its acceptance was given up while its outcome
- *     was unknown, and became durable later;
- *   - its deadline is past, whoever accepted it: no gateway runs a request longer
- *     (`seen-requests.ts` says when that is so, whatever the clocks say).
+ *   - another gateway accepted it, and that gateway is certainly gone;
+ *   - this gateway accepted it, but does not run it: the append was given up with its outcome
+ *     unknown, and became durable later;
+ *   - its deadline is past, whoever accepted it: no gateway runs a request for longer
+ *     (`seen-requests.ts` measures that without trusting clocks).
  *
- * The rows come from a view, which may be behind. That does no harm: the ledger decides, and a
- * request that has ended already is left as it is. Sweeping twice changes nothing.
+ * The rows come from a view, which may be behind. That does no harm, because the ledger decides: it
+ * leaves a request alone that has ended already. Sweeping twice changes nothing.
  *
- * An account that sleeps would keep its expired credit in all reports until somebody looked at it,
- * and the expiry would fall into the month of that look. What open requests hold of such credit is
- * left to a sweep after they have ended.
+ * Why expired credit is written off here: an account that nobody uses would show it in all reports
+ * until somebody looks at the account, and the expiry would count in the month of that look. Credit
+ * that open requests hold stays until a sweep after their end.
  */
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
@@ -26,7 +26,7 @@ import { SeenRequests } from './seen-requests.ts'
 
 const SWEEP_EVERY_MS = 5_000
 const MAX_ROWS_PER_SWEEP = 10_000
-/** Ended or booked at once, so that they share their appends. */
+/** How many requests or accounts are worked on at once, so that they share appends. */
 const SWEPT_TOGETHER = 64
 
 export interface RunningRow {
@@ -42,34 +42,31 @@ export interface SweeperPorts {
   readonly ledger: Pick<Ledger, 'abandon' | 'isRunning' | 'balance'>
   /** Requests that a view shows as running, those with the earliest deadline first. */
   readonly findRunning: (limit: number) => readonly RunningRow[] | Promise<readonly RunningRow[]>
-  /** Grants that a view shows with credit left and their time over. */
+  /** Grants that a view shows as expired with credit left. */
   readonly findEndedGrants: FindEndedGrants
   readonly clock: Clock
-  /** Never jumps: for how long something lasts. */
+  /** A clock that never jumps: it measures how long something takes. */
   readonly steadyClock: Clock
   /** The longest that a gateway runs and settles a request. */
   readonly longestRequestMs: number
   readonly timer: Timer
   /**
-   * Whether another gateway has certainly ended: every other one, when this process has the store
-   * for itself; on a shared store, those whose place this one has taken.
+   * Whether another gateway has certainly ended. When this process has the store for itself, every
+   * other gateway has. On a shared store, only earlier runs on the same data folder certainly have.
    */
   readonly isGone: (gatewayId: string) => boolean
   readonly gatewayId: string
   readonly reach: ReachCrashPoint
-  /**
-   * The sweeper calls this when a sweep fails, or a request or account of it. The next sweep tries
-   * again.
-   */
+  /** Is called when a sweep fails, or one request or account in it. The next sweep tries again. */
   readonly onError?: (error: unknown, work: SweeperWork) => void
 }
 
 export interface Sweeper {
   /** Sweeps at once, and again every few seconds. */
   start(): void
-  /** @returns how many requests were ended */
+  /** Sweeps once. @returns how many requests were ended */
   sweep(): Promise<number>
-  /** Resolves when a sweep that runs has come to its end. */
+  /** Begins no other sweep. Resolves when the one under way has ended. */
   stop(): Promise<void>
 }
 
@@ -114,6 +111,12 @@ class OrphanSweeper implements Sweeper {
     }
   }
 
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#cancelNext()
+    await this.#running
+  }
+
   async #endOrphans(): Promise<number> {
     const rows = await this.#ports.findRunning(MAX_ROWS_PER_SWEEP)
     this.#seen.note(rows)
@@ -136,12 +139,6 @@ class OrphanSweeper implements Sweeper {
     return hasEnded
   }
 
-  async stop(): Promise<void> {
-    this.#isStopped = true
-    this.#cancelNext()
-    await this.#running
-  }
-
   #orphanedBecause({ requestId, gatewayId }: RunningRow): string | undefined {
     const { ledger, isGone, gatewayId: ownId } = this.#ports
     if (ledger.isRunning(requestId)) return undefined
@@ -160,10 +157,7 @@ class OrphanSweeper implements Sweeper {
     }
   }
 
-  /**
-   * Writes off expired credit. Never rejects, because it comes after work that may have failed by
-   * itself.
-   */
+  /** Never rejects: it must not hide the error of the work that came before it. */
   async #bookExpiries(): Promise<void> {
     try {
       const accountIds = await this.#endedGrants.look(this.#ports.clock.nowMs())
@@ -176,7 +170,7 @@ class OrphanSweeper implements Sweeper {
     }
   }
 
-  /** Whoever is told a balance is told it without expired credit: that is booked first. */
+  /** Asking for a balance writes the expired credit off. */
   async #bookExpiry(accountId: string): Promise<void> {
     try {
       await this.#ports.ledger.balance(accountId)

@@ -1,14 +1,15 @@
 /**
- * What the operator does to accounts. Whatever comes with an idempotency key is done once, however
- * often it is asked for: the ids of what it makes, and of the change itself, are derived from the
- * key, so that any gateway knows them again, also after a crash.
+ * What the operator does to accounts. A change with an idempotency key is made once, however often
+ * it is asked for: its id, and the ids of what it makes, are derived from the key, so that every
+ * process recognises a repetition, also after a crash. Money is in pico-dollars, times are
+ * milliseconds since 1970.
  */
 import type { CorrectionDue, GrantCredit, Metadata } from '@svc/contracts/commands'
 import type { PriceCorrection, Remainder, SpendPolicy } from '@svc/contracts/events/account'
 import type { PicoDollars } from '@svc/contracts/money'
 
 export interface Asked {
-  /** Who asks. The metadata of the event name them. */
+  /** Who asks. It goes into the metadata of the event. */
   readonly actor: string
   readonly idempotencyKey?: string | undefined
 }
@@ -19,7 +20,7 @@ export interface AskedChange extends Asked {
 
 export interface AskedMovement extends AskedChange {
   readonly reference: string | null
-  /** Works out what would happen, and does not do it. */
+  /** Whether to work out only what would happen. Default: no. */
   readonly dryRun?: boolean | undefined
 }
 
@@ -33,12 +34,13 @@ export interface NamedByOperator {
   readonly metadata?: Metadata | undefined
 }
 
-/** `created` is false when it had been made before: then nothing has happened. */
+/** An account. `created` is false when it was opened before: then nothing has happened. */
 export interface Opened {
   readonly accountId: string
   readonly created: boolean
 }
 
+/** A grant. `created` is false when it was made before: then nothing has happened. */
 export interface Granted {
   readonly grantId: string
   readonly created: boolean
@@ -58,15 +60,15 @@ export interface RevokedKey {
   readonly alreadyRevoked: boolean
 }
 
-/** A balance that was moved, or would be. */
+/** How a command moved a balance, or would move it. */
 export interface Movement {
   /** The id of the grant, the refund or the adjustment; that of the account when it was closed. */
   readonly id: string
-  /** False when it had been done before: then nothing has happened. */
+  /** False when the command was carried out before: then nothing has happened. */
   readonly created: boolean
-  /** What the balance changes by; of the first time when it was done before. */
+  /** The change of the balance; that of the first time, when it was carried out before. */
   readonly amount: PicoDollars
-  /** Null when it was done before. */
+  /** Null when the command was carried out before. */
   readonly balanceBefore: PicoDollars | null
   readonly balanceAfter: PicoDollars
 }
@@ -77,22 +79,22 @@ export interface Administration {
     input: Asked & NamedByOperator & { name: string; spendPolicy?: SpendPolicy },
   ): Promise<Opened>
   /**
-   * Grants credit. The same reference on the same account grants once, and so does the same key.
+   * Grants credit: once for each reference on an account, and once for each idempotency key.
    */
   grant(accountId: string, grant: AskedGrant): Promise<Granted>
-  /** Works out what a grant would do, and does not do it. */
+  /** Works out what a grant would do. Grants nothing. */
   previewGrant(accountId: string, grant: AskedGrant): Promise<Movement>
   createKey(
     accountId: string,
     input: Asked & NamedByOperator & { name: string; expiresAt?: number | null },
   ): Promise<CreatedKey>
-  /** @returns whether it changed anything, here and below */
+  /** @returns whether it changed anything; so do all methods below that return a boolean */
   renameAccount(accountId: string, change: AskedChange & { name: string }): Promise<boolean>
   renameKey(
     accountId: string,
     change: AskedChange & { keyId: string; name: string },
   ): Promise<boolean>
-  /** Lets the key end at a moment to come; one that ends before then stays as it is. */
+  /** Lets a key expire at a later moment. A key that expires before that stays as it is. */
   setKeyExpiry(
     accountId: string,
     change: AskedChange & { keyId: string; expiresAt: number },
@@ -102,21 +104,21 @@ export interface Administration {
     change: AskedChange & { spendPolicy: SpendPolicy },
   ): Promise<boolean>
   /**
-   * From here on the account pays the prices of a list, and those of the default list where that
-   * one has none in force. Running requests keep their price.
+   * Puts the account on a price list for its next requests; the default list gives the prices that
+   * this one lacks. Running requests keep their price.
    *
    * @returns whether it was on another list before
    * @throws {ServiceError} `invalid_value` for a list without any price
    */
   setPriceList(accountId: string, change: { priceList: string; actor: string }): Promise<boolean>
-  /** No request is accepted until it is unfrozen; gateways stop what runs. */
+  /** Has requests refused until {@link Administration.unfreeze}; gateways stop the running ones. */
   freeze(accountId: string, change: AskedChange): Promise<boolean>
   unfreeze(accountId: string, change: AskedChange): Promise<boolean>
-  /** Ends the account and its keys. Nothing may run. */
+  /** Ends the account and all its keys, for ever. Refused while one of its requests runs. */
   close(accountId: string, change: AskedMovement & { remainder: Remainder }): Promise<Movement>
-  /** Takes a grant back, also what was spent of it. */
+  /** Takes a whole grant back. What was spent of it comes from other credit, or becomes a debt. */
   voidGrant(accountId: string, change: AskedMovement & { grantId: string }): Promise<Movement>
-  /** @param change an `amount` of null gives back all that is left of the charge */
+  /** Gives back what a request was charged. @param change `amount` null: all that is left of it */
   refund(
     accountId: string,
     change: AskedMovement & { requestId: string; amount: PicoDollars | null },
@@ -126,7 +128,7 @@ export interface Administration {
     change: AskedMovement & { amount: PicoDollars; category: 'paid' | 'promotional' },
   ): Promise<Movement>
   /**
-   * Makes a wrong price good on one account: once for each run.
+   * Corrects what an account was charged at a wrong price: once for each run.
    *
    * @param change `correctionsSeen` as {@link Administration.correctionsOf} gave it: a refund that
    *   came since is a `conflict`
@@ -140,14 +142,14 @@ export interface Administration {
       correctionsSeen: number
     },
   ): Promise<boolean>
-  /** A key that was revoked before stays revoked since then. */
+  /** Revokes a key. One that was revoked before keeps the time of its first revocation. */
   revokeKey(
     accountId: string,
     asked: { keyId: string; reason: string; actor: string },
   ): Promise<RevokedKey>
   /**
-   * Says in the log that the texts of the account are erased, and removes all that were kept until
-   * then. What comes later stays, until it is asked for anew.
+   * Erases all texts about people that are kept of the account, and records that in the log. Texts
+   * that come later are kept until the next call.
    *
    * @returns how many texts were erased, or would be
    */
@@ -156,18 +158,18 @@ export interface Administration {
     change: AskedChange & Pick<AskedMovement, 'dryRun'>,
   ): Promise<{ readonly texts: number }>
   /**
-   * Erases what an earlier process said it had erased in the log, and had not. It takes no text
-   * that was kept since, by whoever.
+   * Finishes erasures that a crash cut off: the log records them, and the texts are still there.
+   * Texts that were kept since the erasure stay.
    *
    * @returns how many erasures were finished
    */
   finishErasures(): Promise<number>
-  /** What of an account has been made good so far. */
+  /** The corrections that an account has had so far, for the next run of corrections. */
   correctionsOf(accountId: string): Promise<{
     readonly priceCorrections: readonly PriceCorrection[]
     readonly correctionsMade: number
     categoryOf(grantId: string): 'paid' | 'promotional'
-    /** What a run has adjusted the account by. */
+    /** By how much a run has adjusted the account, for each kind of credit. */
     adjustedBy(runId: string): CorrectionDue
   }>
 }
