@@ -1,7 +1,7 @@
-/** What every store and every caller says alike of an append: its size, and what a repeat finds. */
+/** Two rules about appends that every store and every caller must apply in the same way. */
 import type { AppendOutcome, NewEvent, RecordedEvent, StreamHead } from './event-store.ts'
 
-/** UTF-8 bytes of data and metadata: what the bounds of appends and of their queues count. */
+/** The size of events that all bounds count: UTF-8 bytes of data and metadata. */
 export function bytesOfEvents(events: readonly Pick<NewEvent, 'data' | 'metadata'>[]): number {
   return events.reduce(
     (sum, { data, metadata }) => sum + Buffer.byteLength(data) + Buffer.byteLength(metadata),
@@ -10,12 +10,13 @@ export function bytesOfEvents(events: readonly Pick<NewEvent, 'data' | 'metadata
 }
 
 /**
- * Tells what an append comes to that found its expected head overtaken: a `duplicate` when the very
- * same events stand behind that head, a `conflict` when others do.
+ * The outcome of an append when the stream is already longer than the append expects: `duplicate`
+ * when the very same events stand behind the expected head, `conflict` when others do.
  *
- * @param there what stands behind the expected head, oldest first; what follows the append's last
- * event may be left out
- * @returns undefined when all that is there is of this append, and some of it, or all, is missing
+ * @param there the events behind the expected head, oldest first: at least as many as are appended,
+ *   or all that there are
+ * @returns undefined when nothing contradicts the append, but some or all of its events are
+ *   missing: then the outcome is not known yet
  */
 export function outcomeOfRepeat(
   expected: StreamHead,

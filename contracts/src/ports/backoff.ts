@@ -1,4 +1,4 @@
-/** How long to wait before the next try of what failed: twice as long each time, up to a bound. */
+/** Pauses between tries of what fails: each is twice as long as the one before, up to a bound. */
 import { pause, type Timer } from './time.ts'
 
 export interface BackoffBounds {
@@ -16,30 +16,30 @@ export class Backoff {
     this.#bounds = bounds
   }
 
-  /** Pauses since the beginning, or since the last reset. */
+  /** How many pauses were taken since the start or the last reset. */
   get pauses(): number {
     return this.#pauses
   }
 
-  /** The length of the next pause. */
+  /** The length of the next pause, in milliseconds. Reading it takes no pause. */
   get nextMs(): number {
     const { firstMs, longestMs } = this.#bounds
     return Math.min(firstMs * 2 ** this.#pauses, longestMs)
   }
 
-  /** Counts a pause that the caller waits for by itself. @returns how long it takes */
+  /** Counts one pause, for a caller that waits by other means. @returns milliseconds to wait */
   take(): number {
     const delayMs = this.nextMs
     this.#pauses += 1
     return delayMs
   }
 
-  /** Waits; ends early, and without an error, when the signal is aborted. */
+  /** Takes one pause. Resolves early, without an error, when the signal is aborted. */
   pause(signal?: AbortSignal): Promise<void> {
     return pause(this.#timer, this.take(), signal)
   }
 
-  /** Is called when what was tried has worked: the next pause is the first again. */
+  /** To be called when a try has worked: the next pause is as short as the first. */
   reset(): void {
     this.#pauses = 0
   }

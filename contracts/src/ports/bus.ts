@@ -1,10 +1,11 @@
 /**
- * The port behind which events are handed to other systems, and records of theirs are taken. One
- * compliance suite (`infra/bus`) runs against every adapter.
+ * PORT: a message bus, such as Kafka. The relay delivers events to other systems through it, and
+ * top-ups take records that other systems write. One compliance suite (`infra/bus`) runs against
+ * every adapter.
  *
  * Terms. A *topic* is a fixed number of *partitions*, each an ordered list of records with
- * *offsets* 0, 1, 2 …. All records of one key are in one partition, and the partition follows from
- * the key alone (`key-partition.ts`): whatever client writes, a key stays where it is.
+ * *offsets* 0, 1, 2 …. All records of one key are in one partition, which is computed from the key
+ * alone (`key-partition.ts`), so that it does not depend on the client that writes.
  */
 
 export interface BusRecord {
@@ -12,7 +13,7 @@ export interface BusRecord {
   readonly key: string
   /** UTF-8, delivered byte for byte. */
   readonly value: string
-  /** Stands in for the value, which is empty then, where another program wrote what is no UTF-8. */
+  /** Given when another program wrote a value that is not UTF-8; `value` is empty then. */
   readonly bytes?: Buffer
   readonly headers: Readonly<Record<string, string>>
 }
@@ -22,16 +23,16 @@ export interface ReceivedRecord extends BusRecord {
   readonly offset: bigint
 }
 
-/** Bounds key, value and headers together: the event store takes a little less in one event. */
+/** The most bytes of key, value and headers together: an event of the store fits in. */
 export const MAX_RECORD_BYTES = 576 * 1024
-/** Bounds of one delivery: more is refused with a RangeError, before anything is sent. */
+/** Bounds of one delivery. More is refused with a RangeError before anything is sent. */
 export const MAX_DELIVERY_RECORDS = 4_000
 export const MAX_DELIVERY_BYTES = 4 * 1024 * 1024
 
-/** What a topic must be like. */
+/** The topic that a caller needs. */
 export interface TopicPlan {
   readonly name: string
-  /** A power of two, which never changes: the number is a part of the promise of order. */
+  /** A power of two. It never changes, because then keys would move and lose their order. */
   readonly partitions: number
 }
 
@@ -39,83 +40,83 @@ export interface BusTopic {
   /** Says what an operator should know about the topic's settings, a sentence each. */
   readonly warnings: readonly string[]
   /**
-   * Resolves when every record is acknowledged as durable, however long that takes; what is not
-   * acknowledged is sent again, so a record can be there twice. One delivery at a time: only then
-   * the order of each key is right.
+   * Resolves when every record is acknowledged as durable, however long that takes. It sends again
+   * what is not acknowledged, so a record can be in the topic twice. One delivery runs at a time:
+   * two would mix up the order within a key.
    *
-   * @param signal stops waiting: what of the delivery is there is then unknown
+   * @param signal stops waiting: then nobody knows which of the records are in the topic
    * @throws {RangeError} for more than a delivery holds, or while another is under way
-   * @throws {BusRefusedError} when no repetition can help; other records can be delivered after it
-   * @throws {BusRewoundError} when the topic holds less than was acknowledged: deliver again what
-   *   is lost, and then these
+   * @throws {BusRefusedError} when sending again cannot help; other records can still be delivered
+   * @throws {BusRewoundError} when the topic holds less than was acknowledged: deliver the lost
+   *   records again, and then these
    */
   deliver(records: readonly BusRecord[], signal: AbortSignal): Promise<void>
-  /** Why the delivery under way is not acknowledged yet, in words; null while all is well. */
+  /** Why the delivery under way is not acknowledged yet, in words. Null when nothing is wrong. */
   readonly trouble: string | null
   /**
-   * The offset behind the last record that this process was told is durable, for each partition; 0
-   * before the first. When {@link BusTopic.ends} says less, records are lost that were
-   * acknowledged.
+   * For each partition, the offset behind the last record that was acknowledged to this process; 0
+   * before the first. When {@link BusTopic.ends} gives less, acknowledged records were lost.
    */
   readonly acknowledged: readonly bigint[]
   /**
-   * Asks now for the offset behind the last durable record of each partition.
+   * Asks the bus for the offset behind the last durable record of each partition.
    *
    * @throws {BusAwayError}
    */
   ends(): Promise<readonly bigint[]>
   /**
-   * Reads what the topic holds at this moment from its first record on, in order within each
-   * partition, and resolves behind the last.
+   * Reads all records that the topic holds at the time of the call, in order within each partition.
    *
-   * @throws {BusAwayError} when the bus stops answering: what was read so far was right
+   * @throws {BusAwayError} when the bus stops answering. The records that were read are right
    */
   read(take: (records: readonly ReceivedRecord[]) => void, signal: AbortSignal): Promise<void>
-  /** Gives back what the topic holds of the bus. Idempotent. */
+  /** Releases connections and memory; the topic and its records stay. Idempotent. */
   close(): Promise<void>
 }
 
 /**
- * Records of a topic that others write, for one of several consumers who share the work: those with
- * the same group. The group remembers how far it is, and a new group begins at the first record.
+ * What a consumer wants of a topic that others write. Consumers with the same group share its
+ * partitions. The bus remembers how far the group has come; a new group begins at the first record.
  */
 export interface Subscription {
   readonly topic: string
   readonly group: string
   /**
-   * Is called for every record until it resolves; only then the group passes it, and the next
-   * record of its partition comes. One call runs at a time. A record can come again after it was
-   * taken, here or at another consumer of the group: after a crash, and when the group shares its
-   * partitions anew, also while this call is running. So the effect has to know what it has done.
+   * Takes one record. The next record of the partition comes only when this has resolved. One call
+   * runs at a time.
    *
-   * @param signal aborted when nobody waits for this call any more
-   * @throws whatever keeps the record from being taken now: it comes again after a pause
+   * A record can come again after it was taken, here or at another consumer of the group: after a
+   * crash, and when the group shares out its partitions anew, even while this call runs. So what it
+   * does must be idempotent.
+   *
+   * @param signal aborted when the outcome of this call no longer counts
+   * @throws any error, to have the record come again after a pause
    */
   take(record: ReceivedRecord, signal: AbortSignal): Promise<void>
-  /** Is told when something new keeps records from being taken, and what was skipped. */
+  /** Is called when there is a new reason why no record is taken, and when records were skipped. */
   onTrouble(words: string): void
 }
 
-/** Takes records by itself, and begins anew whenever the bus comes back, until it is closed. */
+/** A running consumer. It reconnects by itself until it is closed. */
 export interface BusConsumer {
-  /** Why no record is taken, in words; null while all is well. */
+  /** Why no record is taken, in words. Null when nothing is wrong. */
   readonly trouble: string | null
   /**
-   * Records that the topic dropped before this group had taken them, in words: they are lost unless
-   * whoever wrote them does it again. Null for none.
+   * Says in words which records the topic dropped before this group took them. They are lost unless
+   * their writer sends them again. Null for none.
    */
   readonly skipped: string | null
-  /** Records of this consumer's partitions that are not taken yet, as far as it was told. */
+  /** How many records of this consumer's partitions wait, by the last answer of the bus. */
   readonly waiting: bigint
-  /** Ends within a second, and lets go of the call of `take` under way. Idempotent. */
+  /** Ends within a second; a call of `take` under way is aborted, not waited for. Idempotent. */
   close(): Promise<void>
 }
 
 export interface Bus {
-  /** A topic that is not there, or not safe for this, is `trouble` until it is mended. */
+  /** Starts at once. A topic that is missing or unsafe is the consumer's `trouble` until mended. */
   consume(subscription: Subscription): BusConsumer
   /**
-   * Looks whether the topic keeps what is promised, and makes it when it is not there.
+   * Checks that the topic is safe, and creates it when it does not exist.
    *
    * @throws {UnsafeTopicError} when its settings would lose or reorder records; nothing was changed
    * @throws {BusAwayError} when no answer came: it can be asked again
@@ -125,7 +126,7 @@ export interface Bus {
   close(): Promise<void>
 }
 
-/** No server of the bus answers, or none that may. It comes back without anybody's help. */
+/** No server of the bus answers, or none that may, as between two leaders. It comes back alone. */
 export class BusAwayError extends Error {
   override readonly name = 'BusAwayError'
 }
@@ -139,12 +140,12 @@ export class UnsafeTopicError extends Error {
   }
 }
 
-/** The topic was cut, emptied or made anew behind our back. */
+/** Somebody truncated, emptied or recreated the topic. */
 export class BusRewoundError extends Error {
   override readonly name = 'BusRewoundError'
 }
 
-/** The bus refuses these records for good, such as for a missing right or their size. */
+/** The bus refuses these records for good, for example for a missing permission or their size. */
 export class BusRefusedError extends Error {
   override readonly name = 'BusRefusedError'
 }
@@ -178,8 +179,9 @@ export function bytesOfValue({ value, bytes }: Pick<BusRecord, 'value' | 'bytes'
 const deliveryBounds = { records: MAX_DELIVERY_RECORDS, bytes: MAX_DELIVERY_BYTES }
 
 /**
- * @param bounds of a part, which a single record may be beyond
- * @returns the records in order, in parts that each are within the bounds of one delivery
+ * Cuts records, in their order, into parts that one delivery may hold.
+ *
+ * @param bounds of one part. A record that is larger than them is a part of its own
  */
 export function* inDeliveries(
   records: readonly BusRecord[],

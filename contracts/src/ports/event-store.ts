@@ -1,6 +1,6 @@
 /**
- * The port behind which events are kept. One compliance suite (`infra/event-store`) runs against
- * every adapter; what this file says in prose, the suite says in tests.
+ * PORT: the store of events. One compliance suite (`infra/event-store`) runs against
+ * every adapter, and tests every promise of this file.
  *
  * Terms. A *stream* is an ordered list of events with revisions 0, 1, 2 …; a *position* orders all
  * events of the store, increasing but not dense. The *head* of a stream is its last revision
@@ -52,7 +52,7 @@ export const MAX_APPEND_BYTES = 512 * 1024
 
 export interface AppendRequest {
   readonly stream: string
-  /** Exact: there is no "any". The append happens only on top of this very event. */
+  /** The head that the stream must have. There is no way to append to any head. */
   readonly expected: StreamHead
   /** 1 to {@link MAX_APPEND_EVENTS} events with distinct ids, written all or not at all. */
   readonly events: readonly NewEvent[]
@@ -63,16 +63,16 @@ export type AppendOutcome =
   | { readonly kind: 'appended'; readonly head: StreamHead; readonly position: Position }
   /**
    * The very same events (same ids, same order, same revision) were durable already. Head and
-   * position are those that the first append had, whatever was appended since. Only ids are
-   * compared: the data of the first append stay, and the head is that of what stands there. After
-   * an `unknown` a store may say `appended` of a repetition, when it is the same to the byte.
+   * position are those of the first append, whatever was appended since. Only ids are compared: if
+   * the data differ, those of the first append stay. After an `unknown`, a store may answer
+   * `appended` to a repetition that is the same to the byte.
    */
   | { readonly kind: 'duplicate'; readonly head: StreamHead; readonly position: Position }
-  /** Somebody else's events are there. Nothing was written; load again and decide again. */
+  /** Other events are there. Nothing was written: load the stream and decide again. */
   | { readonly kind: 'conflict' }
   /**
-   * The events may have been written, now or later. Send the same request again until another
-   * outcome comes: a read that does not find the events proves nothing.
+   * The events may have been written, or may still be. Send the same request again until another
+   * outcome comes. Reading does not help: events that are not found can still appear.
    */
   | { readonly kind: 'unknown'; readonly cause: unknown }
 
@@ -91,8 +91,8 @@ export interface ReadAllRequest {
   /** The page has at most this many events (1 to 10,000). */
   readonly limit: number
   /**
-   * Is told of events of others that are passed over, where the log is shared with them: how many
-   * more it were at least, again and again while there are many.
+   * Is called while the store skips events of other programs in a log that it shares with them:
+   * each time with the number of events skipped since the last call, or fewer.
    */
   readonly onPassedOver?: PassedOver
 }
@@ -124,51 +124,51 @@ export interface SubscriptionBatch {
 
 export interface EventStore {
   /**
-   * Resolves when the outcome is known or known to be unknown. Rejects when nothing was or will be
-   * written by this call; after an earlier `unknown` of the same events that says nothing about
-   * those.
+   * Resolves when the outcome is known, or when it is certain that it cannot be known now. Rejects
+   * when this call has not written and will not write anything. If an earlier call with the same
+   * events was `unknown`, it stays so.
    *
    * @throws {RangeError} on a caller's mistake: sending it again cannot help
    * @throws {StoreUnavailableError} when the store takes no append now: a later one can succeed
    */
   append(request: AppendRequest): Promise<AppendOutcome>
   /**
-   * Reads one page. It is empty for a stream that does not exist.
+   * Reads one page of a stream. It is empty for a stream that does not exist.
    *
    * @throws {BrokenChainError} on altered history
    */
   readStream(request: ReadStreamRequest): Promise<readonly RecordedEvent[]>
   /**
-   * Reads one page of all events, in order of position, as they are stored: chains are not checked
-   * here, so that a broken one cannot hide the events behind it. `verify-log.ts` checks them all.
+   * Reads one page of all events, in order of position, as they are stored. It does not check
+   * chains, so that a broken one cannot hide the events behind it; `verify-log.ts` checks them all.
    *
-   * @throws {RangeError} when `after` is seen to be no place in this log
+   * @throws {RangeError} when the store sees that `after` is not a position of this log
    */
   readAll(request: ReadAllRequest): Promise<readonly RecordedEvent[]>
   /**
    * Reads one page of all events, the newest first; otherwise as {@link readAll}.
    *
-   * @throws {RangeError} when `from` is seen to be no place in this log
+   * @throws {RangeError} when the store sees that `from` is not a position of this log
    */
   readAllBackwards(request: ReadAllBackwardsRequest): Promise<readonly RecordedEvent[]>
   /**
-   * The event of an id, wherever it stands; undefined where there is none. A store that has no
-   * index of ids does not have the method: all events would have to be read.
+   * Finds the event with an id, in any stream; undefined when there is none. A store without an
+   * index of ids does not have this method, because it would have to read all events.
    */
   eventOf?(id: string): Promise<RecordedEvent | undefined>
   /** Position of the last event of the store, or {@link START}. */
   lastPosition(): Promise<Position>
   /**
-   * Catches up from a position, then goes on live. The consumer pulls: a slow one is given larger
-   * batches later, is never dropped, and never makes the store buffer without bound.
+   * Reads all events behind a position, and then new ones as they come. The consumer pulls: a slow
+   * one gets larger batches later, is never dropped, and never fills the memory of the store.
    *
-   * A store on a network that is away is waited for, for as long as it takes: the consumer sees no
-   * batch meanwhile, and afterwards the next event, as if nothing had been. Who has to know whether
-   * the store answers asks it, such as by {@link lastPosition}.
+   * When a store on a network is away, the subscription waits for as long as it takes: the consumer
+   * gets no batch meanwhile, and then the next event, as if nothing had happened. To learn whether
+   * the store answers, ask it, for example by {@link lastPosition}.
    *
    * @throws {PositionBeyondEndError} when `after` lies beyond the end: another log, or a restored
    *   backup
-   * @throws {RangeError} when `after` is seen to be no place in this log
+   * @throws {RangeError} when the store sees that `after` is not a position of this log
    */
   subscribe(request: SubscribeRequest): AsyncIterable<SubscriptionBatch>
   /** Waits for appends in flight, then closes; subscriptions end. Idempotent. */
@@ -191,9 +191,9 @@ export class BrokenChainError extends Error {
 }
 
 /**
- * A stream that the store was told to shorten, to hide or to delete, or that holds an event which
- * is none of ours. Nothing is decided on it or written to it until an operator has put it right: a
- * balance would be folded from what is left.
+ * Somebody had the store shorten, hide or delete the stream, or the stream holds an event that this
+ * program cannot have written. Nothing is decided on it or written to it until an operator has
+ * repaired it, because a balance would be computed from the events that are left.
  */
 export class DamagedStreamError extends Error {
   override readonly name = 'DamagedStreamError'
@@ -219,25 +219,25 @@ export class DamagedStreamError extends Error {
 }
 
 /**
- * The store took nothing of an append, or answered no read, and may do so later: an HTTP 503 for
- * the caller.
+ * The store wrote nothing of an append, or did not answer a read, and may do so later. The caller
+ * of the API gets an HTTP 503.
  */
 export class StoreUnavailableError extends Error {
   override readonly name: string = 'StoreUnavailableError'
 }
 
 /**
- * No server of the store answers, or none that may: a leader has died, a network is cut. It comes
- * back without anybody's help, mostly within seconds.
+ * No server of the store answers, or none that may answer: a leader has died, or the network is
+ * cut. It comes back by itself, usually within seconds.
  */
 export class StoreAwayError extends StoreUnavailableError {
   override readonly name = 'StoreAwayError'
 }
 
 /**
- * The server does not hold what it held before: an older copy was restored under it, or another
- * server stands at its address. Nothing is sold on it until it holds its events again, or an
- * operator has said what it is.
+ * The server does not hold events that it held before: an older copy was restored, or another
+ * server has its address. Nothing is sold on it until it holds its events again, or an operator
+ * accepts it as it is.
  */
 export class StoreRewoundError extends StoreUnavailableError {
   override readonly name = 'StoreRewoundError'
@@ -252,7 +252,7 @@ export class StoreRewoundError extends StoreUnavailableError {
   }
 }
 
-/** The append is refused because too many wait already. */
+/** The store refuses the append because too many appends wait already. */
 export class StoreBusyError extends StoreUnavailableError {
   override readonly name = 'StoreBusyError'
 

@@ -1,15 +1,16 @@
 /**
- * Texts that are kept for a while beside the ledger, never in it: answers for retries with an
- * `Idempotency-Key`, and responses that their caller wants to go on from. What a model was asked
- * and said is in no event. Losing all of it does not harm the ledger.
+ * PORT: a store of texts that expire. It keeps what a model was asked and said, which is in no
+ * event: answers for retries with an `Idempotency-Key`, and responses that later requests continue.
+ * The ledger does not need it: losing all of it costs no money.
  *
- * A store knows nothing of what a text is: it keeps it under an account and an id, within bounds.
+ * The store does not know what a text means. It keeps it under an account and an id, within bounds.
  */
 export interface ExpiringStore {
   /**
-   * Keeps a text, in the place of one with the same id. Old ones may give way: of the account when
-   * it has more than its room, and of the account that has the most when all together have. So
-   * nobody loses anything to others who uses no more than an equal share.
+   * Keeps a text, and replaces one with the same id. It evicts old texts when there is no room: of
+   * this account when the account is over its own bound, and of the account that has the most when
+   * all together are over theirs. So an account that uses no more than an equal share loses nothing
+   * to others.
    *
    * @param expiresAt milliseconds since 1970
    */

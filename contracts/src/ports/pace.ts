@@ -1,33 +1,34 @@
 /**
- * The port through which long work (verifying the log, building a view) shares the event loop with
- * the requests that a server answers meanwhile. The work is cut into steps of a few milliseconds;
- * the pace decides when the next one may run.
+ * PORT: the pace of long work, such as verifying the log or building a view. The work shares the
+ * event loop with the requests that the server answers meanwhile, so it is cut into steps of a few
+ * milliseconds, and the pace decides when the next step may run.
  */
 export interface Pace {
-  /** Whether customers are served at the moment. Left out: they never are. */
+  /** Whether requests of customers share the event loop now. Default: they never do. */
   readonly isShared?: boolean
   /**
    * Runs one step, in a turn of the event loop of its own. All long work of a process shares one
    * pace: steps run one after another, in the order in which they were asked for.
    *
-   * @param work at most a few milliseconds; what it awaits does not count
+   * @param work takes a few milliseconds at most, not counting what it awaits
    * @throws what the work throws
    */
   step<Result>(work: () => Result | PromiseLike<Result>): Promise<Result>
 }
 
-/** A step holds up whoever comes meanwhile: so it is this much shorter while somebody may come. */
+/** A step delays the requests that come during it, so it is shorter while customers are served. */
 const SHARED_PART = 1 / 4
 
-/** @param size of a step that takes a few milliseconds @returns how much of it to take now */
+/** @param size of a full step, a few milliseconds of work @returns the size of the next step */
 export function stepSize({ isShared = false }: Pick<Pace, 'isShared'>, size: number): number {
   return isShared ? Math.ceil(size * SHARED_PART) : size
 }
 
 /**
- * Takes all values, `perStep` in each step, or fewer while customers are served.
+ * Calls `take` with each of the values, in steps of `perStep` values, or of fewer while customers
+ * are served.
  *
- * @param perStep how many take a few milliseconds together
+ * @param perStep how many values take a few milliseconds together
  * @throws when the signal aborts between two steps, and what `take` throws
  */
 export async function inSteps<Value>(

@@ -1,12 +1,13 @@
 /**
- * PORT: which worker holds which prefix, so that a prompt is sent to where its beginning is.
+ * PORT: an index of which worker holds which prefix, so that a prompt goes to a worker that has
+ * computed its beginning.
  *
- * It is a hint and never a promise: a worker may have dropped a block, or be about to compute it.
- * A wrong hint costs time and nothing else. So no method rejects because of where the index is
- * kept: what cannot be read is unknown, what cannot be written is left out.
+ * It gives hints, not promises: a worker may have dropped a block, or be about to compute it. A
+ * wrong hint costs time and nothing else. So no method rejects when the index is out of reach: a
+ * place that cannot be read counts as unknown, and one that cannot be written is left out.
  */
 export interface PrefixPlace {
-  /** Names one start of a worker: another start of the same worker holds nothing. */
+  /** Names one start of a worker. After a restart, the worker holds nothing. */
   readonly instanceId: string
   /** The number of leading blocks of the prompt that it holds. At least 1. */
   readonly blocks: number
@@ -20,13 +21,13 @@ export interface PrefixIndex {
    */
   note(instanceId: string, names: readonly string[]): Promise<void>
   /**
-   * Finds where leading blocks of a prompt are, the most blocks first. A prompt waits for the
-   * answer, so it comes within 50 ms, with the places found by then.
+   * Finds the workers that hold leading blocks of a prompt, those with the most blocks first. The
+   * prompt waits for it, so it answers within 50 ms with what it has found by then.
    *
    * @param names consecutive blocks of one prompt, the earliest first
    */
   find(names: readonly string[]): Promise<readonly PrefixPlace[]>
-  /** Calls that failed since the start. */
+  /** How many calls have failed since the start. */
   readonly failures: number
   close(): Promise<void>
 }

@@ -1,13 +1,13 @@
 /**
- * PORT: blocks of the model's memory, kept for the next prompt that begins alike.
+ * PORT: a store of key-value blocks of the model, kept for the next prompt with the same beginning.
  *
- * A block is what the model computed for some consecutive tokens of a prompt: how many, says the
- * schedule that the prompt was computed by. Its name is a keyed hash over the tenant, the model and
- * all tokens up to its end, so a name says nothing, a block is found only by who has the same
- * prompt, and no tenant can name another's block.
+ * A block holds what the model computed for some consecutive tokens of a prompt; the prompt's
+ * schedule says how many. Its name is a keyed hash over the tenant, the model and all tokens up to
+ * its end. So a name reveals nothing, only somebody with the same prompt can find the block, and no
+ * tenant can name a block of another.
  *
- * Everything in here can be computed again. So no method rejects because of where the blocks are
- * kept: what cannot be read is a miss, what cannot be written is left out, and both are counted.
+ * Every block can be computed again. So no method rejects when the store is out of reach: a block
+ * that cannot be read is a miss, one that cannot be written is left out, and both are counted.
  *
  *     memory   in the process, bounded by bytes: a worker's L1
  *     redis    shared by workers, sealed: their L2
@@ -31,18 +31,18 @@ export interface PrefixStoreUsage {
   readonly blocks: number
   readonly bytes: number
   readonly bytesMax: number
-  /** Evictions since the start, as everything below. */
+  /** Evictions. This and all counts below are since the start. */
   readonly evictions: number
-  /** Blocks that were asked for and found. */
+  /** Blocks that were asked for, and found. */
   readonly hits: number
   readonly misses: number
   /** Blocks written. */
   readonly writes: number
-  /** Blocks left out because their tenant holds its share, or because nothing can be written. */
+  /** Blocks left out because their tenant has used up its share, or nothing can be written. */
   readonly refused: number
-  /** Calls that failed: not reachable, too slow, an error. */
+  /** Calls that failed: the store was out of reach or too slow, or answered with an error. */
   readonly failures: number
-  /** Blocks found that were not what their name says, and were removed. */
+  /** Blocks that were removed because their content does not fit their name. */
   readonly corrupt: number
 }
 
@@ -53,35 +53,35 @@ export interface PrefixClaim {
 
 export interface PrefixStore {
   /**
-   * The leading blocks of a chain, up to the first that is missing. Those found count as used.
+   * Reads the leading blocks of a chain, up to the first that is missing. They count as used now.
    *
    * @param names consecutive blocks of one prompt, the earliest first
-   * @param signal ends the reading early: what has been read by then is returned
+   * @param signal ends the read early, with the blocks that were read by then
    */
   get(names: readonly string[], signal?: AbortSignal): Promise<readonly PrefixBlock[]>
-  /** Counts the leading blocks of the chain that are here. Uses none of them. */
+  /** Counts the leading blocks of a chain that are here. They do not count as used. */
   has(names: readonly string[]): Promise<number>
   /**
-   * Keeps blocks, until there is no room or they have not been used for long. One that is here is
-   * left as it is.
+   * Keeps blocks until there is no room for them, or until they have been unused for a long time. A
+   * block that is here already stays as it is.
    *
-   * @param tenant whose they are: each may take only a share of the room
+   * @param tenant owns the blocks. Each tenant may use only a share of the room
    * @param blocks consecutive blocks of one prompt, the earliest first
    */
   put(tenant: string, blocks: readonly PrefixBlock[]): Promise<void>
-  /** Removes a block that turned out to be of no use. */
+  /** Removes a block that turned out to be damaged or useless. */
   remove(name: string): Promise<void>
   /**
-   * Names of blocks that are here, for a look at whether they are what they should be.
+   * Picks names of blocks that are here, so that an audit can compute them again and compare.
    *
-   * @param limit at most this many blocks, spread over the store
+   * @param limit the most names to return, spread over the store
    */
   sample(limit: number): Promise<readonly string[]>
   /**
-   * Says that the holder computes the chain from this block on.
+   * Claims the right to compute a chain from this block on, so that others wait for the result.
    *
    * @param forMs the claim ends by itself after this time
-   * @returns null when somebody else has said so; a store that cannot tell grants it
+   * @returns null when somebody else holds the claim. A store that cannot tell grants it
    */
   claim(name: string, forMs: number): Promise<PrefixClaim | null>
   usage(): PrefixStoreUsage

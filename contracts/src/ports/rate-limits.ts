@@ -6,31 +6,33 @@ const RETRY_SECONDS_MAX = 60
 const MS = 1_000
 
 export interface RateUse {
-  /** Whether it was within the limit; for a look: whether one more would be. */
+  /** Whether this use is within the limit; of {@link RateLimit.look}: whether one more would be. */
   readonly allowed: boolean
   readonly remaining: number
-  /** Milliseconds until all of it may be used again. */
+  /** Milliseconds until the whole limit can be used again. */
   readonly resetMs: number
 }
 
 export interface RateLimit {
   readonly limit: number
-  /** Counts one more of this name. Never rejects. */
+  /** Counts one use under a name. Never rejects. */
   take(name: string): Promise<RateUse>
-  /** Tells how the limit stands, without counting. Never rejects. */
+  /** Reads the count of a name, without a use. Never rejects. */
   look(name: string): Promise<RateUse>
 }
 
 export interface RateLimits {
   /**
+   * Opens one limit, with a count for each name.
+   *
    * @param kind what is counted, the same in every process that shares the counts
-   * @param limit how often in each window, at least 1
+   * @param limit the most uses in each window, at least 1
    */
   open(kind: string, limit: number, windowSeconds: number): RateLimit
   close(): Promise<void>
 }
 
-/** The refusal of what is beyond a limit. @param message for the caller */
+/** The error for a request that is over a limit. @param message for the caller */
 export function limitExceeded(
   message: string,
   { limit }: Pick<RateLimit, 'limit'>,

@@ -1,15 +1,15 @@
 /**
- * The port behind which the ledger keeps folded states, so that a start need not fold every stream
- * from its first event.
+ * PORT: a store of folded states, so that the ledger need not fold a stream from its first event
+ * when it reads it again.
  */
 import type { StreamHead } from './event-store.ts'
 
-/** A folded state at a revision: a cache that is never a source, and ignored when in doubt. */
+/** A state folded up to a revision. It is a cache: in doubt, the ledger ignores it. */
 export interface Snapshot {
   readonly stream: string
-  /** The head that the state was folded up to; checked against the stream before use. */
+  /** The head up to which the state was folded. The ledger checks it against the stream first. */
   readonly head: StreamHead
-  /** Names the shape of `state`; another shape is ignored. */
+  /** Names the shape of `state`. The ledger ignores a snapshot with another schema. */
   readonly schema: string
   /** JSON text. */
   readonly state: string
@@ -24,14 +24,18 @@ export interface KnownHead {
 export interface SnapshotStore {
   load(stream: string): Snapshot | undefined
   /**
-   * Gives one page of what is kept, by stream: what the ledger knew of the log when it saved them.
+   * Lists one page of the heads of all snapshots, by stream. They say how far each stream had come
+   * when its snapshot was saved, which shows a log that has lost events since.
    *
-   * @param after exclusive; the empty text is before all
+   * @param after the page begins behind this stream; the empty text is before all
    */
   heads(after: string, limit: number): readonly KnownHead[]
-  /** Best effort: a failure is reported by a return of false and changes nothing else. */
+  /** Saves a snapshot if it can. @returns false when it failed, which changes nothing */
   save(snapshot: Snapshot): boolean
-  /** Forgets all: an older copy of the log, which is accepted, would be accused by it for ever. */
+  /**
+   * Removes all snapshots. When an operator accepts an older copy of the log, they would contradict
+   * it for ever.
+   */
   clear(): void
   close(): void
 }

@@ -1,13 +1,13 @@
 /**
- * Seals text that leaves the service and comes back: a client carries it, cannot read it, cannot
- * change it, and cannot pass it on to another owner.
+ * PORT: seals texts that clients carry for the service and send back. A client can neither read nor
+ * change a sealed text, and nobody but its owner can use it.
  */
 export interface TextSeal {
   /**
-   * @param owner who alone may open it, and as what, such as an account and a kind of text
+   * @param owner the account, and the kind of text: {@link open} needs the same
    * @returns ASCII text without spaces; the same text sealed twice is not the same
    */
   seal(owner: readonly string[], text: string): string
-  /** @returns undefined unless it is, to the last bit, what was sealed for this owner */
+  /** @returns the text; undefined when it was changed, or sealed for another owner */
   open(owner: readonly string[], sealed: string): string | undefined
 }

@@ -1,4 +1,4 @@
-/** The port through which the ledger finds Idempotency-Keys that its memory no longer holds. */
+/** PORT: an index of the Idempotency-Keys that the state of an account no longer holds. */
 import type { Position } from './event-store.ts'
 
 /** The request that an Idempotency-Key belongs to. */

@@ -2,11 +2,12 @@
 import type { Timer } from './time.ts'
 
 /**
- * Waits for a promise no longer than a bound, or until a signal is aborted. What it still does
- * afterwards goes on unheard.
+ * Waits for a promise until a time or a signal ends the wait. The work behind the promise goes on
+ * then, and its outcome is ignored.
  *
- * @returns what it resolves with, or `late` when the bound is over or the signal aborted before
- * @throws what it rejects with before that
+ * @param boundMs the longest wait, in milliseconds
+ * @returns the value of the promise, or `late` when the wait has ended first
+ * @throws the rejection of the promise, when it comes before the wait has ended
  */
 export async function within<Value, Late>(
   timer: Timer,
@@ -29,10 +30,10 @@ export async function within<Value, Late>(
 }
 
 /**
- * Waits for a promise, and no longer than until the signal is aborted. What it still does
- * afterwards goes on unheard.
+ * Waits for a promise until a signal is aborted. The work behind the promise goes on then, and its
+ * outcome is ignored.
  *
- * @throws what it rejects with, or the reason of the signal
+ * @throws the rejection of the promise, or the reason of the signal
  */
 export async function untilAborted<Value>(
   promise: Promise<Value>,

@@ -1,4 +1,4 @@
-/** Tells which of our users somebody is whom an identity provider knows. */
+/** PORT: links between people at an identity provider and users of the dashboard. */
 export interface LinkedIdentity {
   /** The provider, as it names itself. */
   readonly issuer: string

@@ -24,7 +24,7 @@ export interface Quarantine {
   list(): readonly StreamDamage[]
   /** Lists those that were found by reading, in the order in which they were found. */
   noted(): readonly StreamDamage[]
-  /** Is asked for every request. */
+  /** Finds the damage of a stream. Fast, because it is called for every request. */
   find(stream: string): StreamDamage | undefined
   /** Sets a stream aside; one that is known already stays as it is. */
   note(damage: StreamDamage): void
@@ -40,7 +40,7 @@ export const noQuarantine: Quarantine = {
 
 const ALTERED = 'its history was altered: the event does not fit the chain'
 
-/** Reads off an error what it says of a stream; undefined when it says nothing of any. */
+/** The damage that an error reports; undefined for an error about anything else. */
 export function damageIn(error: unknown): StreamDamage | undefined {
   if (error instanceof DamagedStreamError) {
     return { stream: error.stream, revision: error.revision, cause: error.reason }
@@ -49,7 +49,7 @@ export function damageIn(error: unknown): StreamDamage | undefined {
   return { stream: error.stream, revision: error.revision, cause: ALTERED }
 }
 
-/** Turns damage into an error that callers are answered with. */
+/** The error for somebody who needs a damaged stream. */
 export function damageError({ stream, revision, cause }: StreamDamage): DamagedStreamError {
   return new DamagedStreamError(stream, cause, { revision })
 }

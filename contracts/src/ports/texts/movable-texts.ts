@@ -1,4 +1,7 @@
-/** The texts that one text store gives to another: salts and ids stay, so that words still fit. */
+/**
+ * PORT: moves texts from one text store to another. Salts and ids stay, so that the words in the
+ * events still fit the texts.
+ */
 
 /** All texts that are kept of one owner. */
 export interface OwnedTexts {
@@ -14,15 +17,15 @@ export interface OwnedText {
   readonly text: string
 }
 
-/** Moves texts. To be used while nobody keeps or erases texts there. */
+/** To be used while nobody keeps or erases texts in the store. */
 export interface MovableTexts {
   /** Everybody who ever kept a text or was erased, each once. */
   owners(): AsyncIterable<string>
   /** @returns undefined when nothing was ever kept or erased of the owner */
   allOf(owner: string): Promise<OwnedTexts | undefined>
   /**
-   * Takes an owner over whole, and does nothing of what is there already: a call that was cut off
-   * is made again. Resolves when it is durable.
+   * Takes over all texts of an owner, and skips those that are here already, so that a call can be
+   * repeated after a crash. Resolves when the texts are durable.
    *
    * @throws {RangeError} when the store holds other texts of the owner
    */
