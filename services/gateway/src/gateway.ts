@@ -1,6 +1,6 @@
 /**
- * The HTTP interface of the service. This file puts it together; the walk of a request is in
- * `request/life.ts`.
+ * The HTTP interface of the service. This file puts it together; `request/life.ts` leads through
+ * the life of a request.
  */
 import type { AddressInfo } from 'node:net'
 import { ADMIN_PREFIX } from '@svc/contracts/admin/declaration'
@@ -65,9 +65,9 @@ import { forwardedTo } from './views-hop/forwarded-questions.ts'
 import { ToldCallers } from './views-hop/told-callers.ts'
 import type { ViewServers } from './views-hop/view-servers.ts'
 
-/** Where they are elsewhere, a freeze is known from the log. */
+/** Stands in for views that another server has: then the gateway learns of a freeze by the log. */
 const NO_VIEWS: FreezeWatchPorts['views'] = { account: () => undefined }
-/** Beyond the wait for the final meters: what is settled then has to become durable. */
+/** How long stopped requests may take to be settled, after the wait for their last meters. */
 const SETTLING_MS = 10_000
 
 export interface GatewayDependencies {
@@ -81,56 +81,53 @@ export interface GatewayDependencies {
     StatementPorts['views'] &
     AccountEventPorts['views']
   readonly evidence: EvidenceSources
-  /**
-   * The servers that are asked for everything that the views know; then those here are asked for
-   * nothing.
-   */
+  /** The servers that answer from their views, when this process has none that follow the log. */
   readonly viewsElsewhere?: Pick<ViewServers, 'ask'> | undefined
-  /** Gateways without views may ask here, by a secret that all of them know. Default: none may. */
+  /** Lets gateways without views ask this server, by a shared secret. Default: none may. */
   readonly viewsFor?: ({ readonly secret: string } & QuestionPorts) | undefined
-  /** Resolves to whether a view reached the position within the time. */
+  /** Waits until a view has the event at a position. Resolves to false when the time is over. */
   readonly viewsReached: OwnViews['viewsReached']
   readonly workers: WorkerPool
-  /** Whether requests for inference are answered here. Default: they are. */
+  /** Whether this server answers inference requests. Default: it does. */
   readonly runsModel?: boolean
-  /** Turns in the workers' queues by account, from 1 to 100; 1 for an account without an entry. */
+  /** The weight of an account in the workers' queues, 1 to 100. Default for an account: 1. */
   readonly tenantWeights?: ReadonlyMap<string, number>
   readonly requestObserver?: RequestObserver
   /** Observes every request but the operator's. */
   readonly served?: ServedRequests
-  /** The health that `/readyz` asks for. */
+  /** What `/readyz` reports about the ledger. */
   readonly ledgerHealth?: LedgerHealth
   /** Answers for retries with an `Idempotency-Key`. */
   readonly recordedAnswers: ExpiringStore
-  /** Responses that requests go on from. */
+  /** Responses that later requests continue. */
   readonly storedResponses: ExpiringStore
   readonly textSeal: TextSeal
-  /** The texts that the events have only words for, such as the names of keys. */
+  /** The texts about people that events only refer to, such as the names of keys. */
   readonly texts: Pick<TextStore, 'find'>
   /** The routes that are mounted under `/admin/v1`. They authenticate their callers themselves. */
   readonly admin?: FastifyPluginAsync
-  /** The pages that are mounted under `/dashboard`, where browsers that ask for `/` are sent. */
+  /** The pages that are mounted under `/dashboard`. A browser that asks for `/` is sent there. */
   readonly dashboardPages?: FastifyPluginAsync
-  /** The dashboard. Without it there is none, and the pages have nobody to ask. */
+  /** The API behind the pages. Default: there is no dashboard. */
   readonly dashboard?: Dashboard
-  /** Is told of each file of an account that is taken, with a key or in the dashboard. */
+  /** Records each export of an account, by key or in the dashboard. */
   readonly exportTrail: ExportTrail
   /** Whether the admin API is on a listener of its own, and not on the public one. */
   readonly isAdminApart?: boolean
   readonly clock: Clock
-  /** Never jumps: for how long something lasts. The ledger has the same one. */
+  /** A clock that never jumps, the same that the ledger has: it measures how long things take. */
   readonly steadyClock: Clock
   readonly timer: Timer
   readonly reach: ReachCrashPoint
   readonly limits: HttpLimits
   readonly rateLimits: RateLimits
   readonly logger: Logger
-  /** When the model was put up, in seconds since 1970: shown in the model list. */
+  /** The time that the model list shows as the model's creation, in seconds since 1970. */
   readonly createdAt: number
   readonly pageInformation: PageInformation
-  /** Whether prices are shown to those who have no key. Default: they are. */
+  /** Whether callers without a key see prices. Default: they do. */
   readonly publicPrices?: boolean
-  /** How clients reach this service, without `/v1`; default: as each request says. */
+  /** The address that clients use, without `/v1`. Default: the one that each request names. */
   readonly publicUrl?: string
   /** Addresses and networks of proxies whose `X-Forwarded-…` headers are believed; default none. */
   readonly trustedProxies?: readonly string[]
@@ -145,7 +142,7 @@ export interface Dashboard {
   readonly sessions: AccountSessions
 }
 
-/** What an account sees of itself, with the texts that are kept beside the log. */
+/** Routes that show an account itself. Texts about people are put in where events refer to them. */
 function ownAffairs(
   ports: Parameters<typeof receiptRoute>[0] & UsagePorts & RequestListPorts & ExportPorts,
 ): FastifyPluginAsync {
@@ -162,7 +159,7 @@ function ownAffairs(
   }
 }
 
-/** What the views answer: here, or on a server that has them. */
+/** Routes that the views answer, here or on a server that has them. */
 function viewRoutes(
   { viewsElsewhere, ledger }: Pick<GatewayDependencies, 'viewsElsewhere' | 'ledger'>,
   ports: Parameters<typeof ownAffairs>[0] & Parameters<typeof evidenceRoutes>[0] & TreePorts,
@@ -181,14 +178,17 @@ export interface ListenAddress {
 }
 
 export interface Gateway {
-  /** @returns where it listens: port 0 has become a real one */
+  /** Begins to answer requests. @returns the address with the real port in the place of port 0 */
   listen(at: ListenAddress): Promise<ListenAddress>
-  /** Listens like {@link listen}, for the admin API where it is apart. */
+  /** Does so for the admin API, when it has a listener of its own. */
   listenAdmin(at: ListenAddress): Promise<ListenAddress>
   /**
-   * Says for `noticeMs` that it is not ready, and serves on; takes no more requests, lets the
-   * running ones finish for `graceMs`, stops the rest (what was made is settled), and returns when
-   * nothing runs.
+   * Stops in three steps, and resolves when nothing runs any more:
+   *
+   *   1. for `noticeMs` (default 0), `/readyz` fails and requests are still served, so that load
+   *      balancers send them elsewhere;
+   *   2. for `graceMs`, new requests are refused and the running ones may finish;
+   *   3. the rest is stopped, and each is charged for the tokens that were computed.
    */
   close(options: { graceMs: number; noticeMs?: number }): Promise<void>
 }
@@ -197,7 +197,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
   return new HttpGateway(dependencies)
 }
 
-/** What routes are made of: what the gateway was given, and what it has made of that. */
+/** What the routes need: the gateway's dependencies, and the parts that it has made of them. */
 interface RoutePorts extends GatewayDependencies {
   readonly pace: EvidenceSources['pace']
   readonly idempotency: Idempotency
@@ -220,7 +220,7 @@ class HttpGateway implements Gateway {
   /** The server of the admin API, where it has a listener of its own. */
   readonly #adminServer: HttpServer | undefined
   #draining = false
-  /** It will drain soon, and whoever sends requests here should know it before. */
+  /** Whether it will drain soon: `/readyz` says so before requests are refused. */
   #isLeaving = false
 
   constructor(dependencies: GatewayDependencies) {
@@ -327,9 +327,9 @@ class HttpGateway implements Gateway {
 }
 
 /**
- * Connections that the system keeps until they are accepted, if its own limit allows it. With
- * Node's own 511 a burst from one address had others' first packets dropped, which are sent again
- * after a second, and then after two and four.
+ * The most connections that the operating system keeps until they are accepted, unless its own
+ * limit is lower. With Node's default of 511, a burst from one address made the system drop the
+ * first packets of other clients, who send them again only after one, two and four seconds.
  */
 const WAITING_CONNECTIONS_MAX = 4_096
 

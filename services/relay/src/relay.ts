@@ -5,14 +5,14 @@
  *          ▲                                                       │
  *          └── from the last checkpoint again ◀── less is there ◀──┘
  *
- * Every event is in the topic at least once, and the first copies of each account are in order. An
- * acknowledgement alone moves no checkpoint: the topic is asked first whether it holds what was
- * acknowledged. The next delivery is read while one is under way, and nothing beyond it: two
- * deliveries are all the memory that an outage takes, and the log is where the rest waits.
+ * Every event is in the topic at least once, and the first copies of each account are in order. The
+ * checkpoint does not move by an acknowledgement alone: the relay first asks the topic whether it
+ * holds the acknowledged records. While one delivery is under way, the relay reads the next one and
+ * no more, so an outage takes the memory of two deliveries, and the rest waits in the log.
  *
- * What a relay that dies sends again is what it had sent behind its checkpoint: never more records
- * than one delivery holds, because more are not sent before the checkpoint has moved. Several
- * relays on one log only make doubles.
+ * A relay that dies sends again what it had sent behind its checkpoint. That is never more than one
+ * delivery, because it does not send more before the checkpoint has moved. Several relays on one
+ * log do no harm but duplicates.
  */
 
 import type { PicoDollars } from '@svc/contracts/money'
@@ -40,9 +40,9 @@ import { feedRecord } from './feed-record.ts'
 import { type FeedResendOptions, resendFeed } from './feed-resend.ts'
 import { PAGE_EVENTS, PendingDelivery, SAVE_AT_RECORDS } from './pending-delivery.ts'
 
-/** After this time the checkpoint follows the events, where few of them come. */
+/** The longest time between two checkpoints when few events come. */
 const CHECKPOINT_EVERY_MS = 1_000
-/** How long a relay that ends waits to learn whether its last records are there. */
+/** How long a relay that stops waits for its last checkpoint. */
 const LAST_SAVE_MS = 1_000
 const RETRY = { firstMs: 500, longestMs: 10_000 }
 
@@ -57,7 +57,7 @@ export interface RelayPorts {
   readonly bus: Pick<Bus, 'open'>
   readonly plan: TopicPlan
   readonly checkpoints: FeedCheckpoints
-  /** The balance below which a record says that it is low; without it none says so. */
+  /** A record says that the balance is low when it falls below this. Default: none says so. */
   readonly lowBalance?: PicoDollars
   readonly pace: Pace
   readonly clock: Clock
@@ -69,13 +69,13 @@ export interface FeedStatus {
   readonly topic: string
   /** Every event up to here was found in the topic; {@link START} before the first. */
   readonly position: Position
-  /** How long the oldest event that is read and not acknowledged has been waiting for it. */
+  /** How long the oldest event waits that was read and is not acknowledged, in milliseconds. */
   readonly waitingMs: number
-  /** The trouble that keeps the feed from going on, in words; null while all is well. */
+  /** Why the feed does not go on, in words. Null when nothing is wrong. */
   readonly trouble: string | null
   /**
-   * The records of the topic that were lost behind the checkpoint: a resend mends it. Null for
-   * nothing.
+   * Says which records the topic has lost although the checkpoint counts them: {@link Relay.resend}
+   * sends them again. Null for none.
    */
   readonly lost: string | null
 }
@@ -89,7 +89,7 @@ export class Relay {
   #sending: PendingDelivery | undefined
   #troubledSinceMs: number | undefined
   #trouble: string | null = null
-  /** Whether the log says that the feed does not go on. */
+  /** Whether the log was told of the trouble, and not yet of its end. */
   #isTold = false
 
   constructor(ports: RelayPorts) {
@@ -101,7 +101,7 @@ export class Relay {
     this.#running ??= this.#run()
   }
 
-  /** Resolves when nothing is sent any more, also while the bus is away. */
+  /** Stops sending. Resolves within a second or two, also while the bus is away. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     await this.#running
@@ -119,7 +119,7 @@ export class Relay {
   }
 
   /**
-   * Compares the topic with the log, up to where it is known to be whole.
+   * Compares the topic with the log, from the start up to the checkpoint.
    *
    * @throws {BusAwayError} when the topic cannot be read
    */
@@ -134,9 +134,9 @@ export class Relay {
   }
 
   /**
-   * Sends events once more, beside what goes on: none that the feed has yet to come to.
+   * Sends events once more, while the feed goes on. It sends none that the feed has still to send.
    *
-   * @returns how many, all acknowledged
+   * @returns how many were sent; all are acknowledged
    */
   async resend(options: Omit<FeedResendOptions, 'upTo'>): Promise<number> {
     const upTo = this.#progress.position
@@ -182,7 +182,7 @@ export class Relay {
     return this.#topic
   }
 
-  /** It may be gone: a topic is made when it is opened. */
+  /** The topic may be gone, and only {@link Bus.open} creates it. */
   async #closeTopic(): Promise<void> {
     const topic = this.#topic
     this.#topic = undefined
@@ -203,13 +203,14 @@ export class Relay {
     await this.#forward({ signal, fail, deliver, onProgress })
     session.abort()
     await saving
-    // What a failed session sent is sent again: no look at it may end when the next one has begun.
+    // After a failure, the next session sends these records again. This session must not save a
+    // checkpoint once that one has begun.
     if (failure !== undefined) throw failure.cause
     const saved = this.#progress.save(topic)
     await within(this.#ports.timer, LAST_SAVE_MS, saved, undefined).catch(() => {})
   }
 
-  /** Reads one delivery ahead of the one that is under way. Never rejects: it tells `fail`. */
+  /** Reads one delivery ahead of the one under way. Never rejects: it calls `fail` instead. */
   async #forward({ signal, fail, deliver, onProgress }: Forwarding): Promise<void> {
     this.#progress.restart()
     let sending: Promise<void> = Promise.resolve()
@@ -225,7 +226,7 @@ export class Relay {
     await sending.catch(() => {})
   }
 
-  /** Yields what is behind the checkpoint: as much together as fits, or as there is. */
+  /** Yields the events behind the checkpoint, in full deliveries until the end of the log. */
   async *#deliveries(signal: AbortSignal): AsyncGenerator<PendingDelivery> {
     const { store, pace, clock, lowBalance } = this.#ports
     const recordOf = (event: RecordedEvent) => feedRecord(event, lowBalance) ?? []
@@ -262,7 +263,7 @@ export class Relay {
     this.#noteWell()
   }
 
-  /** When the oldest event was read that is not acknowledged, or when nothing could be read. */
+  /** When the trouble began, or when the oldest event was read that is not acknowledged. */
   get #waitingSinceMs(): number | undefined {
     return this.#troubledSinceMs ?? this.#sending?.sinceMs
   }
@@ -270,7 +271,7 @@ export class Relay {
   async #saveRegularly(topic: BusTopic, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await pause(this.#ports.timer, CHECKPOINT_EVERY_MS, signal)
-      // A bus that is away is asked again at the next turn.
+      // A failure is ignored: the next turn tries again.
       await this.#progress.save(topic)
       if (!signal.aborted) this.#tellTurn()
     }
@@ -304,7 +305,10 @@ export class Relay {
     this.#tellTrouble(words)
   }
 
-  /** A delivery that is tried again and again fails nothing: the topic alone knows of it. */
+  /**
+   * Logs trouble that throws no error, and the end of any trouble. A delivery that the bus keeps
+   * retrying is such trouble: only the topic knows of it.
+   */
   #tellTurn(): void {
     const { trouble } = this.status()
     if (trouble !== null && !this.#isTold) this.#tellTrouble(trouble)
@@ -322,7 +326,7 @@ export class Relay {
 
 interface Forwarding {
   readonly signal: AbortSignal
-  /** Ends the session, also while the log is quiet. */
+  /** Ends the session with an error, also while the subscription waits for events. */
   readonly fail: (cause: unknown) => void
   readonly deliver: (delivery: PendingDelivery) => Promise<void>
   readonly onProgress: () => void

@@ -1,4 +1,4 @@
-/** One worker in this process, from its settings to its end. */
+/** Runs one worker in this process. */
 import { within } from '@svc/contracts/ports/within'
 import type { HealthResponse } from '@svc/contracts/worker/protocol'
 import { systemTimer } from '@svc/infra/system/system-timer'
@@ -19,16 +19,17 @@ const DRAIN_MS_MAX = 30_000
 export interface RunningWorker {
   readonly address: ListenAddress
   readonly health: HealthResponse
-  /** Takes nothing new, and resolves when what runs has ended, or after 30 s. */
+  /** Refuses new requests. Resolves when the running ones have ended, or after 30 seconds. */
   stop(): Promise<void>
 }
 
 /**
- * Loads the model, then listens.
+ * Loads the model, and then listens for gateways. Resolves when requests are answered, which takes
+ * minutes for a large model.
  *
- * @param onBroken called when the runtime is beyond repair and the process should end
- * @param openEngine what computes: llama.cpp, unless another engine is given
- * @throws StartRefused with one line for the operator
+ * @param onBroken is called when the runtime cannot be used any more: the process should end
+ * @param openEngine opens the engine that computes tokens. Default: llama.cpp
+ * @throws {StartRefused} with one line for the operator
  */
 export async function runWorker(
   settings: WorkerSettings,

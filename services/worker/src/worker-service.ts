@@ -1,4 +1,4 @@
-/** The {@link WorkerApi} of a model: prompts are prepared here, answers are scheduled. */
+/** The {@link WorkerApi} of one model. It prepares prompts itself; the scheduler runs answers. */
 
 import type {
   AnswerPlan,
@@ -27,9 +27,12 @@ import type { Emit, WorkerApi } from './protocol/worker-api.ts'
 import { refuseBadGrammar, refuseUnfitOptions } from './scheduling/request-checks.ts'
 import type { Scheduler } from './scheduling/scheduler.ts'
 
-/** The gateway is told the names of blocks that end at multiples of this many tokens. */
+/** A prepared prompt names its blocks at every multiple of this many tokens, for routing. */
 const TOLD_TOKENS = 128
-/** Characters of a schema for the answer, written as JSON, for each token of the context. */
+/**
+ * The longest JSON schema of an answer, in characters for each token of the context: a longer one
+ * would take too long to compile.
+ */
 const SCHEMA_CHARACTERS_PER_TOKEN_MAX = 64
 
 export interface WorkerParts {
@@ -41,7 +44,7 @@ export interface WorkerParts {
   readonly recent: RecentTenants
   /** Milliseconds of a clock that only goes forward. */
   readonly nowMs: () => number
-  /** What does not change. */
+  /** The part of the health that stays the same while the worker runs. */
   readonly facts: Omit<HealthResponse, 'status' | 'load'>
 }
 
@@ -115,7 +118,7 @@ export class WorkerService implements WorkerApi {
     return { workerId: facts.workerId, ...counted }
   }
 
-  /** What would take long to compile is looked at before that. */
+  /** Refuses what is too large before anything is compiled for it. */
   *#refuseUnfit(request: PrepareRequest): Slices<void> {
     const { toolUse, outputFormat } = request
     const { engine, facts } = this.#parts
@@ -135,22 +138,19 @@ export class WorkerService implements WorkerApi {
   }
 }
 
-/** Whether nothing but the number of tokens is asked for: who wants an answer says how to draw. */
+/** Whether only the number of tokens is wanted: a request for an answer has sampling options. */
 function isCount({ sampling }: PrepareRequest): boolean {
   return sampling === undefined
 }
 
-/**
- * Refuses a prompt that does not fit. The tokens are left out, because a hundred thousand of them
- * take the time of both sides and are of no use.
- */
+/** The refusal of a prompt that does not fit. It has the number of tokens and not the tokens. */
 function notFitting(tokens: number, contextSize: number): WorkerRefusal {
   const message = `${tokens} tokens leave no room in the context of ${contextSize} tokens`
   const promptLength = { tokens, isLowerBound: false, contextSize }
   return new WorkerRefusal('prompt_too_long', message, { promptLength })
 }
 
-/** @throws WorkerRefusal for what the prompt was refused for */
+/** Runs work on a prompt, and turns its refusals into those of the protocol. */
 function* refusing<T>(work: Slices<T>): Slices<T> {
   try {
     return yield* work
@@ -165,7 +165,7 @@ function* refusing<T>(work: Slices<T>): Slices<T> {
   }
 }
 
-/** A budget of nothing is no thinking at all, and the template should know. */
+/** A thinking budget of zero tokens turns thinking off, so that the template knows. */
 function effective(thinking: PrepareRequest['thinking']): PrepareRequest['thinking'] {
   return thinking.budgetTokens === 0 ? { ...thinking, enabled: false } : thinking
 }

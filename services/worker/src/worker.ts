@@ -1,4 +1,4 @@
-/** Puts a worker together from its settings: model, sequences, scheduler, protocol. */
+/** Puts a worker together by its settings: engine, prefix cache, scheduler, and the API on top. */
 import { hash, randomBytes, randomInt } from 'node:crypto'
 import { cpus } from 'node:os'
 import { systemClock } from '@svc/infra/system/system-clock'
@@ -26,25 +26,25 @@ import { WorkerService } from './worker-service.ts'
 const FINGERPRINT_CHARACTERS = 32
 const INSTANCE_BYTES = 8
 const SEEDS = 2 ** 32
-/** Changes when the same probabilities and seed draw another token. */
+/** To be raised when the same probabilities and seed come to draw another token. */
 const DRAW_VERSION = 2
-/** Changes when the self-test tries out something else. */
+/** To be raised when the self-test comes to test something else. */
 const SELF_TEST_VERSION = 2
 
 export interface Worker {
   readonly api: WorkerApi
-  /** Takes no more requests and resolves when those that run have ended. */
+  /** Refuses new requests. Resolves when the running ones have ended. */
   drain(): Promise<void>
 }
 
 const nowMs = () => performance.now()
 
 /**
- * Loads the model and makes everything ready to serve.
+ * Loads the model, tests it, and makes everything ready to serve.
  *
- * @param onBroken called when the runtime is beyond repair and the process should end
- * @param openEngine what computes
- * @throws StartRefused with one line for the operator
+ * @param onBroken is called when the runtime cannot be used any more: the process should end
+ * @param openEngine opens the engine that computes tokens
+ * @throws {StartRefused} with one line for the operator
  */
 export async function startWorker(
   settings: WorkerSettings,
@@ -104,7 +104,7 @@ export async function startWorker(
   return { api, drain: () => scheduler.drain() }
 }
 
-/** All that the self-test's result depends on. */
+/** Everything that the result of the self-test depends on: it is kept for an equal subject. */
 function selfTestSubject(facts: ModelFacts, engine: Engine): Subject {
   return {
     subject: 'self-test',
@@ -123,14 +123,14 @@ function scheduleFacts(schedule: PromptSchedule): string {
   return `${name}/${blockTokens}/${shortTokensMax}/${firstBatchTokens(schedule)}`
 }
 
-/** Tells where the first batch of a long prompt ends. */
+/** The length of the first batch of a long prompt, in tokens. */
 function firstBatchTokens(schedule: PromptSchedule): number {
   return schedule.batches.long.batchEnd(0, Number.MAX_SAFE_INTEGER)
 }
 
 /**
- * Equal fingerprints give equal tokens and equal plans: model file, library, kind of CPU, threads,
- * chat template, and how it is read.
+ * The fingerprint of a worker. Workers with equal fingerprints compute the same tokens and plans,
+ * so one of them may go on with a prompt that another has prepared.
  */
 function fingerprintOf(
   facts: ModelFacts,
@@ -143,7 +143,7 @@ function fingerprintOf(
     library: facts.libraryVersion,
     cpuVariant: facts.cpuVariant,
     device: facts.device,
-    // Attention of a single row is split among them: what is drawn can differ in the last digits.
+    // Threads share the attention of one row, so their number changes the last digits of a result.
     threads: facts.device === 'cpu' ? facts.threads : null,
     template: hash('sha256', facts.chatTemplate ?? '', 'hex'),
     family: family.name,
