@@ -1,6 +1,4 @@
-/**
- * The read models as others use them: opens them, keeps them at the end of the log, rebuilds them.
- */
+/** The door of the read models: opens them, has them follow the log, and rebuilds them. */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { noCrashPoints, type ReachCrashPoint } from '@svc/contracts/crash-points'
@@ -64,9 +62,9 @@ export interface OpenProjections {
   readonly timer: Timer
   readonly keepFile: KeepFile
   readonly log: ProjectionLog
-  /** What becomes of views that have seen more than the log holds. Default: `rebuild`. */
+  /** What to do with views that hold events which the log lacks. Default: `rebuild`. */
   readonly olderLog?: OlderLogRule
-  /** Is told of every stream that a view leaves out. */
+  /** Notes every stream that a view leaves out. */
   readonly quarantine?: Pick<Quarantine, 'note'> | undefined
   /**
    * Tells whether a stream is whole. Default: every stream is, and a view that cannot fold an event
@@ -74,7 +72,7 @@ export interface OpenProjections {
    */
   readonly inspect?: InspectStream | undefined
   /**
-   * The threads for builds of a long log. Default: all is built on the thread that opens the views.
+   * The threads that build views of a long log. Default: the calling thread builds them.
    */
   readonly threads?: BuildThreads | undefined
 }
@@ -97,24 +95,24 @@ export interface Projections {
   reached(position: Position, timeoutMs: number, name?: string): Promise<boolean>
   status(): Promise<readonly ProjectionDetails[]>
   /**
-   * Tells what {@link status} does while the log does not say where it ends: it is taken to end at
-   * the furthest event of any view.
+   * The same as {@link status} without asking the log, for when it is away: the furthest event of
+   * any view counts as the end of the log.
    */
   lastStatus(): readonly ProjectionDetails[]
   /** The last event in the rows of each view that has any. */
   checkpoints(): readonly ViewCheckpoint[]
   /**
-   * A stream was found damaged: until they are rebuilt, the rows of every view may hold what is
-   * wrong in it. Resolves when that is noted in their files.
+   * To be called when a stream was found damaged: every view may hold rows that are wrong because
+   * of it, until it is rebuilt. Resolves when that is recorded in the files of the views.
    */
   distrust(stream: string): Promise<void>
   /**
-   * Names of the views that leave events of a stream out, or may hold what was wrong in it: a
-   * rebuild makes them whole again.
+   * Names of the views that leave events of a stream out, or may hold wrong rows because of it. A
+   * rebuild mends them.
    */
   wrongAbout(stream: string): readonly string[]
   /**
-   * Builds a view anew beside the live one, compares, and swaps.
+   * Builds a view anew beside the live one, compares the two, and puts the new one in its place.
    *
    * @throws {ServiceError} `not_found` for a name that is none, `conflict` when it is being rebuilt
    */
@@ -124,21 +122,21 @@ export interface Projections {
     signal?: AbortSignal,
   ): Promise<RebuildSummary>
   /**
-   * Tells what a rebuild would have to do, tried on the beginning of the log. Nothing changes.
+   * Estimates a rebuild by building from the beginning of the log. Changes nothing.
    *
    * @throws {ServiceError} as {@link rebuild}
    */
   tryRebuild(name: string, signal?: AbortSignal): Promise<RebuildTrial>
   /**
-   * Ends a rebuild, whoever began it; the live view is then as before.
+   * Cancels a rebuild, whoever began it. The live view stays as it is.
    *
    * @returns whether one was running
    * @throws {ServiceError} `not_found`
    */
   cancelRebuild(name: string): boolean
   /**
-   * Builds all views anew beside the live ones, reading the log once, and compares. Nothing
-   * changes, whatever is found.
+   * Builds all views anew beside the live ones, reading the log once, and compares. Changes
+   * nothing, whatever it finds.
    *
    * @param onBatch is given what is read, from the start of the log to where the views stand
    * @throws {ServiceError} `conflict` when one is being rebuilt
@@ -149,23 +147,27 @@ export interface Projections {
     onBatch?: (batch: DecodedBatch) => Promise<void>,
   ): Promise<readonly ViewComparison[]>
   /**
-   * Views of events that are given to them: of many accounts their balances, of one all. To be
-   * closed by whoever asks for them.
+   * Makes views of events that the caller folds into them: the balances of many accounts, or
+   * everything about one. The caller closes them.
    */
   replay(of: 'balances' | 'account'): Replay
   /** Cancels rebuilds, finishes the batch in hand, closes the files. Idempotent. */
   close(): Promise<void>
 }
 
-/** The views that the events which were folded make. */
+/** Views of the events that were folded into them. */
 export interface Replay {
   fold(batch: readonly RecordedEvent[]): Promise<void>
-  /** To be called behind the last event: from then on the views can be asked. */
+  /** Makes the views ready to be asked. To be called after the last event. */
   finish(): Promise<Pick<Views, 'accounts' | 'account' | 'statement' | 'keys'>>
   close(): Promise<void>
 }
 
-/** @throws {OlderLogError} when the log lacks what the views have seen, and that is refused */
+/**
+ * Opens the views. They can be asked at once, and follow the log from {@link Projections.start} on.
+ *
+ * @throws {OlderLogError} when the log lacks events that the views hold, and `olderLog` refuses it
+ */
 export async function openProjections({
   folder,
   store,
@@ -189,7 +191,7 @@ export async function openProjections({
   }
   const live = followed.map((projection) => LiveView.open(folder, projection, ports, log))
   if (olderLog !== 'rebuild') {
-    // This comes before anybody reads them: rows of another log are told to nobody.
+    // This comes before anybody can read them, so that nobody sees rows of another log.
     await resetForeignViews(live, store, log, olderLog).catch((error) => {
       for (const view of live) view.file.close()
       throw error

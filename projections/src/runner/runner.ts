@@ -1,10 +1,11 @@
 /**
  * Keeps the views at the end of the log: one subscription and one decoding for all of them.
  *
- * Each view has its own checkpoint and its own transaction. The subscription starts behind the one
- * that lies furthest back; the others skip what they have. A view that cannot go on stops alone.
- * Whatever else goes wrong (the store is away, the disk is full, a file is damaged) ends the
- * subscription, and a new one starts from the checkpoints.
+ * Each view has its own checkpoint and its own transaction. The subscription starts behind the
+ * checkpoint that is furthest back, and views that are ahead of it skip the events that they have.
+ * A view that cannot fold an event stops, and the others go on. Any other failure (the store is
+ * away, the disk is full, a file is damaged) ends the subscription, and a new one starts from the
+ * checkpoints.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Backoff } from '@svc/contracts/ports/backoff'
@@ -74,7 +75,7 @@ export class Runner {
   readonly #commits: LiveCommits
   #endLinger: () => void = () => {}
   #running: Promise<void> | undefined
-  /** Resolves when the last of those who asked for the views to themselves has done. */
+  /** Resolves when the last work given to {@link betweenDeliveries} so far is done. */
   #atWork: Promise<void> = Promise.resolve()
   #delivered: Position = START
   #caughtUp = false
@@ -95,7 +96,7 @@ export class Runner {
     this.#commits = new LiveCommits(timer)
   }
 
-  /** The last event that the views were given; the next one comes behind it. */
+  /** The position of the last event that was delivered to the views. */
   get delivered(): Position {
     return this.#delivered
   }
@@ -128,7 +129,7 @@ export class Runner {
     }
   }
 
-  /** Gives a view that was rebuilt its place again. */
+  /** Takes a view back that was rebuilt. */
   revive(view: LiveView): void {
     if (this.#running === undefined) view.revive('stopped')
     else view.revive(this.#caughtUp ? 'live' : 'catching-up')
@@ -136,7 +137,7 @@ export class Runner {
     this.#apart.letJoin()
   }
 
-  /** Gives its place again to a view that stays before an event which it cannot fold. */
+  /** Takes a view back that was rebuilt up to an event that it cannot fold. */
   reviveStopped(view: LiveView, error: unknown): void {
     this.#leave(view, error)
     this.#waiters.settle()
@@ -161,8 +162,8 @@ export class Runner {
   }
 
   /**
-   * Commits once more. What a full disk does not take is folded again at the next start, so that is
-   * no reason not to stop.
+   * Commits once more before the end. A full disk must not keep the process from stopping: the next
+   * start folds these events again.
    */
   async #finishForTheLastTime(view: LiveView): Promise<void> {
     try {
@@ -296,7 +297,7 @@ export class Runner {
     else await view.commitIfLong(this.#pace)
   }
 
-  /** Commits at the end of the log what is due, and what somebody waits for. */
+  /** Commits the views, at the end of the log, whose commit is due or that somebody waits for. */
   async #commitLive(): Promise<void> {
     if (!this.#caughtUp) return
     const { isDue } = this.#commits
@@ -360,7 +361,7 @@ export class Runner {
       try {
         view.commit()
       } catch {
-        // It is back at its last commit: the next subscription begins there, and finds the same.
+        // The view is back at its last commit. The next subscription begins there, and fails alike.
       }
     }
     this.#waiters.settle()
@@ -373,11 +374,12 @@ export class Runner {
   }
 }
 
-/** Views are built apart from now on. */
+/** Ends a subscription because some views are built apart from now on. No failure. */
 class ViewsApartError extends Error {
   override readonly name = 'ViewsApartError'
 }
 
+/** Ends a subscription because the file of a view was damaged and begins anew. */
 class ViewResetError extends Error {
   override readonly name = 'ViewResetError'
 }

@@ -1,6 +1,6 @@
 /**
- * The composition root of the server: the one place where ports meet adapters. What it does all the
- * time says its role: all of them in one process, unless it is told one. A program that embeds the
+ * The composition root of the server: the one place where ports meet adapters. The role of the
+ * process says which of its duties it has; by default it has all of them. A program that embeds the
  * server starts it here, without the command line:
  *
  * @example
@@ -12,9 +12,9 @@
  * console.log(server.ready.baseUrl)
  * await server.stop(10_000)
  *
- * Started in an order that writes nothing before everything that can be refused was looked at: the
- * settings, the folder, the port, the model. Stopped in the opposite order of dependence: first no
- * new requests, then the running ones, then the views, the ledger and the store, then the worker.
+ * The start checks everything that can fail (settings, folder, port, model) before it writes
+ * anything. The stop goes the other way: it refuses new requests, ends the running ones, closes the
+ * views, the ledger and the store, and then the worker.
  */
 
 import { FIRST_RUN_ACTOR } from '@svc/contracts/events/actors'
@@ -53,7 +53,7 @@ import { checkRole, type Role, type RoleName } from './role.ts'
 import { sweeper } from './sweeper.ts'
 
 const WORKER_STOP_MS = 2_000
-/** After running requests had their time: for everything else, when the events are on a server. */
+/** How long the rest of a stop may take after the grace period, with the events on a server. */
 const SERVER_CLOSE_MS = 2_000
 
 /** `svc start`: what every role does, in one process. */
@@ -80,25 +80,26 @@ export type { Ready } from './ready.ts'
 
 export interface RunningServer {
   readonly ready: Ready
-  /** Resolves when the service cannot go on; why was said on standard error. */
+  /** Resolves when the server cannot go on. The log says why; the program must then end. */
   readonly failed: Promise<void>
   /**
-   * Stops in order. Running requests get `graceMs` to end before they are stopped and settled.
+   * Stops in order. Running requests may end by themselves for `graceMs`; then they are stopped and
+   * settled.
    *
-   * @returns whether everything was closed whole
+   * @returns whether everything was closed without an error
    */
   stop(graceMs: number): Promise<boolean>
 }
 
 export interface StartOptions {
   readonly logger: Logger
-  /** Default: all of them in this process. */
+  /** Default: `all`, every role in this process. */
   readonly role?: RoleName
-  /** Aborted by whoever wants no server any more, which can be before there is one. */
+  /** Ends the start early when it aborts: loading a large model takes minutes. */
   readonly stopRequested?: AbortSignal
-  /** Goes on with another event log, or an older copy, than the data folder was used with. */
+  /** Whether to accept another event log, or an older copy, than the folder was used with. */
   readonly acceptNewStore?: boolean
-  /** Default: in the log. */
+  /** Shows how far the model has been downloaded and loaded. Default: lines in the log. */
   readonly progress?: ModelProgress
 }
 
@@ -111,11 +112,12 @@ interface Surroundings extends GatewaySurroundings {
 }
 
 /**
- * It installs no handlers of the process, writes nothing to standard output, and ends nothing by
- * itself: when `failed` resolves, the program has to end, because the disk of the ledger failed.
+ * Starts a server, and resolves when it answers requests. It installs no signal handlers, writes
+ * nothing to standard output, and never ends the process: when `failed` resolves, the disk of the
+ * ledger has failed, and the program has to end.
  *
- * @param settings as `readSettings` makes them of an environment
- * @throws with one line that says what to do; on a first start nothing was written then
+ * @param settings made of an environment by `readSettings`
+ * @throws with one line that says what to do. A first start that fails has written nothing
  */
 export async function startServer(
   settings: Settings,
@@ -137,7 +139,7 @@ export async function startServer(
     parts.add(() => workers.stop(WORKER_STOP_MS))
     stopRequested.throwIfAborted()
     const kept = { settings, logger, reach, folder, place, workers, reserved, parts }
-    // A large model loads for minutes: who wants to stop does not wait for it.
+    // A large model loads for minutes. A stop does not wait for that.
     const abandon = () => void workers.stop(0)
     stopRequested.addEventListener('abort', abandon)
     try {
@@ -166,7 +168,7 @@ async function serve(surroundings: Surroundings): Promise<RunningServer> {
   // time.
   const modelWorks = workers.ready()
   modelWorks.catch(() => {})
-  // A large model loads for minutes: a server that cannot be used is told before.
+  // A large model loads for minutes. A store that cannot be used is reported before that.
   const checked = { ...storeOptions, checkWrites: true, isStarting: true }
   const stores = await openServerStores(checked, parts, stopRequested)
   if (isFirstStart(folder, place)) await modelWorks
@@ -221,7 +223,7 @@ async function serve(surroundings: Surroundings): Promise<RunningServer> {
   }
 }
 
-/** What this process does all the time, beside answering. */
+/** Starts what this process does besides answering requests. */
 async function startDuties(surroundings: Surroundings, core: Core): Promise<Duties> {
   const { parts, logger, place, role } = surroundings
   parts.add(startQuarantineRounds({ ...core, clock: steadyClock, timer: systemTimer, logger }))
@@ -230,14 +232,14 @@ async function startDuties(surroundings: Surroundings, core: Core): Promise<Duti
   return { accountNews, feed: await role.start(surroundings, core) }
 }
 
-/** Where other processes write the same accounts. */
+/** Follows what other processes write to the accounts that this one has in memory. */
 async function openAccountNews({ parts, logger }: Surroundings, core: Core): Promise<AccountNews> {
   const news = await AccountNews.start({ ...core, clock: steadyClock, timer: systemTimer, logger })
   parts.add(() => news.stop())
   return news
 }
 
-/** Only who serves clients makes what a newcomer needs. */
+/** Only a gateway makes the account, the key and the price that a newcomer needs. */
 function firstRunOf({ isGateway }: Role, settings: Settings): FirstRun {
   if (!isGateway) return { kind: 'empty', price: undefined }
   return { kind: settings.SVC_FIRST_RUN, price: initialPriceOf(settings) }
@@ -253,8 +255,8 @@ function warnOfUnpriced(models: readonly string[], { quarantine }: Core, logger:
 }
 
 /**
- * Nothing is written by it. A server that is away is waited for, and who wants to stop does not
- * wait with it: what was opened by then ends with the process.
+ * Opens the stores on a server, and writes nothing. It waits while the server is away; a stop ends
+ * that wait, and what was opened by then ends with the process.
  *
  * @returns undefined when the events are in a file
  */
@@ -267,7 +269,7 @@ async function openServerStores(
   return untilAborted(openStores(options, parts), stopRequested)
 }
 
-/** That nobody can be let in to the dashboard keeps no request from being answered. */
+/** Damage to the users' stream must not keep the server from answering requests. */
 async function ownerLinkOf(
   { users, quarantine }: Pick<Core, 'users' | 'quarantine'>,
   accountId: string | undefined,
@@ -283,8 +285,8 @@ async function ownerLinkOf(
 }
 
 /**
- * A server that hangs keeps what was sent to it, and a stop does not wait for that: it was written
- * or not, as after a crash, and the next start finds out.
+ * Bounds a stop when the event store hangs. Appends under way may have been written or not, as
+ * after a crash, and the next start finds out.
  */
 async function withoutHungServer(
   closing: Promise<boolean>,
@@ -300,7 +302,7 @@ function isFirstStart(folder: DataFolder, place: LogLocation): boolean {
   return place.kind === 'sqlite' ? !folder.holdsLedger() : folder.readLog() === undefined
 }
 
-/** Notes what the next start has to know, and makes on a first start what a newcomer needs. */
+/** Records this run for the next start. A first start also makes what a newcomer needs. */
 async function beginRun(
   core: Core,
   folder: DataFolder,
