@@ -42,8 +42,16 @@ describe('a choice of tools', () => {
       { type: 'allowed_tools', mode: 'auto', tools: [{ ...named, note: ballast }, patch, search] },
       { type: 'allowed_tools', mode: 'auto', tools: [named, patch] },
     ],
-  ])('is given back as it was understood: %s', async (_what, choice, shown) => {
-    expect((await made({ tools, tool_choice: choice })).tool_choice).toEqual(shown)
+    [
+      'a list of what the server would run',
+      { type: 'allowed_tools', mode: 'auto', tools: [search] },
+      { type: 'allowed_tools', mode: 'auto', tools: [] },
+    ],
+  ])('is given back as it was understood, and taken back: %s', async (_what, choice, shown) => {
+    const given = await made({ tools, tool_choice: choice })
+    expect(given.tool_choice).toEqual(shown)
+    const again = await made({ tools: given.tools, tool_choice: given.tool_choice })
+    expect(again).toMatchObject({ tools: given.tools, tool_choice: shown })
   })
 })
 
