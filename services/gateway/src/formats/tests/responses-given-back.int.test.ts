@@ -55,8 +55,10 @@ describe('a choice of tools', () => {
   })
 })
 
-test('a grammar is given back whole, as the clients declare it', async () => {
-  const format = { type: 'grammar', syntax: 'lark', definition: 'start: "a"' }
+test.each([
+  { type: 'grammar', syntax: 'lark', definition: 'start: "a"' },
+  { type: 'text', syntax: null, definition: null },
+])('a format is given back whole, as the clients declare it: %j', async (format) => {
   const answer = await made({ tools: [{ ...patch, format }] })
   expect(answer.tools).toEqual([{ ...patch, description: '', format }])
 })

@@ -32,8 +32,8 @@ const customTool = z.looseObject({
   format: z
     .object({
       type: kindOfInput,
-      syntax: kindOfInput.optional(),
-      definition: z.string().max(MAX_DESCRIPTION_CHARACTERS).optional(),
+      syntax: kindOfInput.nullish(),
+      definition: z.string().max(MAX_DESCRIPTION_CHARACTERS).nullish(),
     })
     .nullish(),
 })
