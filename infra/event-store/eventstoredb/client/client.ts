@@ -53,10 +53,10 @@ const FILTERED_READ_TIMEOUT_MS = 60_000
  */
 const OLDEST_WATCHED = 2_310
 /**
- * How old a client of the library is at least when it is replaced because an append was denied: a
- * user who is refused for long costs one connection in that time, however many appends there are.
+ * How long a client of the library has had its appends denied when it is replaced: a user who is
+ * refused for long costs one connection in that time, however many appends there are.
  */
-const DENIED_AGE_MIN_MS = 10_000
+const DENIED_MIN_MS = 10_000
 
 export class EventStoreDbClient {
   readonly #client: RetirableClient
@@ -67,9 +67,9 @@ export class EventStoreDbClient {
   /** Rejects what waits for the server, when the client is retired. */
   readonly #waiting = new Set<(error: Error) => void>()
   readonly #certificates: CertificateFiles
-  readonly #madeAt = performance.now()
+  /** When an append was first denied since one was taken, of `performance.now()`. */
+  #deniedAt: number | undefined
   #isPoisoned = false
-  #isDenied = false
   #hasFailed = false
 
   /** @throws {ConnectionStringError} when a file that the settings name cannot be read */
@@ -88,11 +88,12 @@ export class EventStoreDbClient {
    *
    * The library has one call for appends as long as its connection lasts, and the server looks at
    * the user when that is opened: a call that was denied is denied also when the password is right
-   * again.
+   * again. A call that lets another append through knows the user: then it is the stream that is
+   * denied, and another client would be denied it too.
    */
   get isPoisoned(): boolean {
     if (this.#isPoisoned) return true
-    if (this.#isDenied && performance.now() - this.#madeAt >= DENIED_AGE_MIN_MS) return true
+    if (performance.now() - (this.#deniedAt ?? Infinity) >= DENIED_MIN_MS) return true
     return this.#hasFailed && this.#certificates.haveChanged()
   }
 
@@ -131,11 +132,14 @@ export class EventStoreDbClient {
     }
     try {
       const appended = await this.#watched(this.#calls.append(stream, expected, events))
+      this.#deniedAt = undefined
       return { kind: 'appended', ...appended }
     } catch (error) {
       this.#note(error)
       // Our own calls are opened anew by themselves.
-      if (!this.#isOwn) this.#isDenied ||= failureTypeOf(error) === 'access-denied'
+      if (!this.#isOwn && failureTypeOf(error) === 'access-denied') {
+        this.#deniedAt ??= performance.now()
+      }
       return sendResultOf(error)
     }
   }

@@ -142,6 +142,28 @@ test('a password that is right again counts ten seconds later when the library e
   expect(await store.append(append)).toMatchObject({ kind: 'appended' })
 })
 
+test('a stream that alone is denied costs the others no connection', async () => {
+  const { double, letWrite, url } = await startWithGroup()
+  letWrite(true)
+  const warnings: string[] = []
+  const logger = { warn: (_: object, message: string) => void warnings.push(message) }
+  const store = await openEventStoreDb({ url: `${url}&encoding=library`, logger })
+  onTestFinished(() => store.close())
+  const expected = await fillStream(store, stream, 2)
+  const other = await fillStream(store, 'account-2', 1)
+  double.setStreamMetadata(`svc.${stream}`, { $acl: { $w: '$admins' } })
+  const denied = () => store.append({ stream, expected, events: newEvents(1) })
+  await expect(denied()).rejects.toThrow(/does not let our user write/)
+  const append = { stream: 'account-2', expected: other, events: newEvents(1) }
+  expect(await store.append(append)).toMatchObject({ kind: 'appended' })
+  const now = performance.now.bind(performance)
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + 10_000)
+  onTestFinished(() => clock.mockRestore())
+  await expect(denied()).rejects.toThrow(/does not let our user write/)
+  expect(await store.append(append)).toMatchObject({ kind: 'duplicate' })
+  expect(warnings).not.toContain('reconnecting to the event store')
+})
+
 test('a server that takes smaller appends only is refused, with its limit', () =>
   withStore({ double: { maxAppendBytes: 100_000 } }, async ({ double: { url }, store }) => {
     const said = /smaller appends .*100000 bytes.*--max-append-size/
