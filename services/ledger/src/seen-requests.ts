@@ -12,7 +12,7 @@
  */
 import type { Clock } from '@svc/contracts/ports/time'
 
-/** The extra time after the end, because clocks differ a little. */
+/** How long a request is left alone after its time is over, because clocks differ a little. */
 const DEADLINE_GRACE_MS = 5_000
 
 export interface SeenRequestsPorts {
@@ -30,7 +30,7 @@ interface OpenRequest {
 
 export class SeenRequests {
   readonly #ports: SeenRequestsPorts
-  /** When each may be ended, by the steady clock. Undefined before the first sweep. */
+  /** When the time of each is over, by the steady clock. Undefined before the first sweep. */
   #ends: ReadonlyMap<string, number> | undefined
 
   constructor(ports: SeenRequestsPorts) {

@@ -271,7 +271,7 @@ export class Relay {
   async #saveRegularly(topic: BusTopic, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await pause(this.#ports.timer, CHECKPOINT_EVERY_MS, signal)
-      // A failure is ignored: the next turn tries again.
+      // What keeps it from being saved is in the status, and the next turn tries again.
       await this.#progress.save(topic)
       if (!signal.aborted) this.#tellTurn()
     }
