@@ -13,6 +13,14 @@ test.each(['metadata', 'logit_bias'])('%s: a long name is shown cut in the refus
   expect(refused.message.length).toBeLessThan(200)
 })
 
+test('a name that is cut holds no half of a character', () => {
+  const messages = [{ role: 'user', content: 'hi' }]
+  const metadata = { [`${'k'.repeat(63)}🙂${longName}`]: 'a' }
+  const refused = refusalOf({ model: 'svc-beta', messages, metadata })
+  expect(refused.param).toBe(`metadata.${'k'.repeat(63)}\uFFFD…`)
+  expect(refused.message.isWellFormed()).toBe(true)
+})
+
 function refusalOf(body: Parameters<typeof parseChatRequest>[0]): ServiceError {
   try {
     parseChatRequest(body)

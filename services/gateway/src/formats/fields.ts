@@ -88,7 +88,8 @@ export function pathText(path: FieldPath): string {
 function shownName(step: PropertyKey): string {
   const name = String(step)
   if (name.length <= SHOWN_NAME_CHARACTERS) return name
-  return `${name.slice(0, SHOWN_NAME_CHARACTERS)}…`
+  // A character that is cut in half would break clients that print the error.
+  return `${name.slice(0, SHOWN_NAME_CHARACTERS).toWellFormed()}…`
 }
 
 /** @returns undefined where there is no such field */
