@@ -67,7 +67,7 @@ export function operatorViews(
       const requestId = requests().requestOfKey(accountId, keyHash)
       return requestId === undefined ? undefined : request(requestId)
     },
-    runningRequests: (limit) => requests().runningRequests(limit),
+    runningRequests: (query) => requests().runningRequests(query),
     accounts: (page) => accounts().accounts(page),
     account: (accountId) => accounts().account(accountId),
     accountStandings: (page) => accounts().accountStandings(page),

@@ -1,6 +1,7 @@
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 import { AccountHistory, HOLD, PRICE, requestId, START_MS } from '@svc/testing/account-history'
 import { describe, expect, test } from 'vitest'
+import type { RunningPlace } from '../src/views/views.ts'
 import { viewsOf } from '../testing/open-views.ts'
 
 const minute = (n: number) => START_MS + n * 60_000
@@ -84,13 +85,31 @@ describe('requests', () => {
     const { views } = await viewsAfter((ada) =>
       ada.accept(second, minute(2)).accept(first, minute(1)),
     )
-    expect(views.runningRequests(10).map((row) => row.requestId)).toEqual([first, second])
-    expect(views.runningRequests(1)).toHaveLength(1)
+    expect(views.runningRequests({ limit: 10 }).rows.map((row) => row.requestId)).toEqual([
+      first,
+      second,
+    ])
+    expect(views.runningRequests({ limit: 1 }).rows).toHaveLength(1)
     expect(await views.request(first)).toMatchObject({
       status: 'running',
       counts: null,
       hold: HOLD,
     })
+  })
+
+  test('running requests are paged by deadline and id, without gap or repeat', async () => {
+    const ids = ['c', 'a', 'b', 'e', 'd'].map((name, at) => requestId(minute(at < 3 ? 1 : 2), name))
+    const { views } = await viewsAfter((ada) =>
+      ids.reduce((account, id, at) => account.accept(id, minute(at < 3 ? 1 : 2)), ada),
+    )
+    const seen: string[] = []
+    let after: RunningPlace | undefined
+    do {
+      const page = views.runningRequests({ after, limit: 2 })
+      seen.push(...page.rows.map(({ requestId }) => requestId))
+      after = page.next
+    } while (after !== undefined)
+    expect(seen).toEqual(ids.toSorted())
   })
 
   test('a finished request has its meter, price, lines, slices and events', async () => {
@@ -126,7 +145,7 @@ describe('requests', () => {
     const stream = `account-${history.accountId}`
     expect(row?.events.every((event) => event.stream === stream)).toBe(true)
     expect(row?.events.every((event) => /^[0-9a-f]{64}$/.test(event.hash))).toBe(true)
-    expect(views.runningRequests(10)).toEqual([])
+    expect(views.runningRequests({ limit: 10 }).rows).toEqual([])
   })
 
   test('a cancelled one is stopped, and says by which rule it was charged', async () => {

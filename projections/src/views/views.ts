@@ -17,7 +17,8 @@ import type {
   RequestsQuery,
   RequestTotal,
   RequestTotalsQuery,
-  RunningRequestRow,
+  RunningPage,
+  RunningQuery,
 } from './rows/request-rows.ts'
 import type { Statement, StatementQuery } from './rows/statement-rows.ts'
 import type { KeyUsage, Usage, UsageQuery } from './rows/usage-rows.ts'
@@ -32,7 +33,12 @@ export type {
   HoldsQuery,
   PriceRow,
 } from './rows/account-rows.ts'
-export type { RequestRow, RunningRequestRow } from './rows/request-rows.ts'
+export type {
+  RequestRow,
+  RunningPage,
+  RunningPlace,
+  RunningQuery,
+} from './rows/request-rows.ts'
 export type { AccountMonth, KeyUsage } from './rows/usage-rows.ts'
 
 export interface Views {
@@ -47,7 +53,7 @@ export interface Views {
   /** The last request that came with an Idempotency-Key, by the hash of the key. */
   requestOfKey(accountId: string, keyHash: string): Promise<RequestRow | undefined>
   /** Requests without an end, earliest deadline first: where the sweeper looks. */
-  runningRequests(limit: number): readonly RunningRequestRow[]
+  runningRequests(query: RunningQuery): RunningPage
   /** Lists accounts by their age. */
   accounts(page: AccountsPage): readonly AccountRow[]
   account(accountId: string): AccountRow | undefined

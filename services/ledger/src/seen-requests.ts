@@ -7,8 +7,8 @@
  * by a clock that never jumps.
  *
  *     first seen by the first sweep   accepted some time ago: deadline minus now is left
- *     first seen by a later sweep     accepted since the sweep before: the time of a whole request
- *                                     is left, or more when the deadline says so
+ *     first seen by a later sweep     perhaps accepted since then: the time of a whole request is
+ *                                     left, or more when the deadline says so
  */
 import type { Clock } from '@svc/contracts/ports/time'
 
@@ -30,28 +30,46 @@ interface OpenRequest {
 
 export class SeenRequests {
   readonly #ports: SeenRequestsPorts
-  /** When the time of each is over, by the steady clock. Undefined before the first sweep. */
-  #ends: ReadonlyMap<string, number> | undefined
+  /** When the time of each that the last round saw is over, by the steady clock. */
+  #before: ReadonlyMap<string, number> = new Map()
+  /** The same of the round under way. */
+  #ends = new Map<string, number>()
+  #hasNoted = false
+  /** Whether the sweep under way is the first one. */
+  #isFirst = true
 
   constructor(ports: SeenRequestsPorts) {
     this.#ports = ports
   }
 
-  /** @param open all requests that a sweep sees; the others are forgotten */
-  note(open: readonly OpenRequest[]): void {
-    const before = this.#ends
-    const leastMs = before === undefined ? 0 : this.#ports.longestRequestMs
-    this.#ends = new Map(
-      open.map((request) => {
-        const { requestId } = request
-        return [requestId, before?.get(requestId) ?? this.#endOf(request, leastMs)]
-      }),
-    )
+  /** A sweep that failed before it saw a page was none. */
+  beginSweep(): void {
+    this.#isFirst = !this.#hasNoted
+  }
+
+  /**
+   * @param open requests that a sweep sees
+   * @param endsRound whether these are the last of a round: what it did not see is forgotten
+   */
+  note(open: readonly OpenRequest[], { endsRound }: { readonly endsRound: boolean }): void {
+    const leastMs = this.#isFirst ? 0 : this.#ports.longestRequestMs
+    this.#hasNoted = true
+    for (const request of open) {
+      const { requestId } = request
+      this.#ends.set(requestId, this.#endNoted(requestId) ?? this.#endOf(request, leastMs))
+    }
+    if (!endsRound) return
+    this.#before = this.#ends
+    this.#ends = new Map()
   }
 
   isOverdue(requestId: string): boolean {
-    const end = this.#ends?.get(requestId)
+    const end = this.#endNoted(requestId)
     return end !== undefined && this.#ports.steadyClock.nowMs() > end + DEADLINE_GRACE_MS
+  }
+
+  #endNoted(requestId: string): number | undefined {
+    return this.#ends.get(requestId) ?? this.#before.get(requestId)
   }
 
   #endOf({ deadline }: OpenRequest, leastMs: number): number {

@@ -15,6 +15,7 @@ import { createSweeper, type RunningRow, type SweeperPorts } from './sweeper.ts'
 
 const deadGateway = sampleId('gw', 66)
 const ownGateway = sampleId('gw', 77)
+const lastPage = (rows: readonly RunningRow[]) => ({ rows, next: undefined })
 const noGrants = () => ({ rows: [], next: undefined })
 
 /** Two requests that a dead gateway left, and one that this gateway runs. */
@@ -36,7 +37,7 @@ async function openOrphaned(ports: Partial<SweeperPorts> = {}) {
   const reached: CrashPoint[] = []
   const sweeper = createSweeper({
     ledger: live.ledger,
-    findRunning: (limit) => rows.slice(0, limit),
+    findRunning: ({ limit }) => lastPage(rows.slice(0, limit)),
     findEndedGrants: noGrants,
     clock: time,
     steadyClock: time,
@@ -66,7 +67,7 @@ describe('the sweeper', () => {
     const other = await openLedger({ store, time, gatewayId: otherGateway })
     const another = createSweeper({
       ledger: other.ledger,
-      findRunning: () => rows.slice(0, 2),
+      findRunning: () => lastPage(rows.slice(0, 2)),
       findEndedGrants: noGrants,
       clock: time,
       steadyClock: time,
@@ -183,7 +184,7 @@ async function openSleeping() {
   const sweeperOf = (ledgerOfSweeper: typeof ledger, ports: Partial<SweeperPorts> = {}) =>
     createSweeper({
       ledger: ledgerOfSweeper,
-      findRunning: () => [],
+      findRunning: () => lastPage([]),
       findEndedGrants: ({ endsBefore }) => ({
         rows: rows.filter((row) => (row.expiresAt ?? 0) < endsBefore),
         next: undefined,

@@ -14,6 +14,10 @@
  * The rows come from a view, which may be behind. That does no harm, because the ledger decides: it
  * leaves a request alone that has ended already. Sweeping twice changes nothing.
  *
+ * A sweep reads some pages of the view. Whole pages can be of requests that have to be left alone,
+ * those of damaged accounts for example, so the next sweep goes on behind them: in rounds, each
+ * from the earliest deadline on.
+ *
  * Why expired credit is written off here: an account that nobody uses would show it in all reports
  * until somebody looks at the account, and the expiry would count in the month of that look. Credit
  * that open requests hold stays until a sweep after their end.
@@ -25,7 +29,11 @@ import type { Ledger } from './ledger.ts'
 import { SeenRequests } from './seen-requests.ts'
 
 const SWEEP_EVERY_MS = 5_000
-const MAX_ROWS_PER_SWEEP = 10_000
+const ROWS_PER_PAGE = 10_000
+/** Bounds one sweep; the next one goes on behind its last page. */
+const PAGES_PER_SWEEP = 4
+/** Bounds a round, and so what is remembered of it: then the earliest deadlines come again. */
+const ROWS_PER_ROUND = 10_000
 /** How many requests or accounts are worked on at once, so that they share appends. */
 const SWEPT_TOGETHER = 64
 
@@ -36,12 +44,28 @@ export interface RunningRow {
   readonly deadline: number
 }
 
+type RunningPlace = Pick<RunningRow, 'deadline' | 'requestId'>
+
+export interface RunningQuery {
+  readonly after?: RunningPlace | undefined
+  readonly limit: number
+}
+
+export interface RunningPage {
+  readonly rows: readonly RunningRow[]
+  /** The place to pass as `after` for the next page; undefined on the last. */
+  readonly next: RunningPlace | undefined
+}
+
 export type SweeperWork = 'orphans' | 'expiry'
 
 export interface SweeperPorts {
   readonly ledger: Pick<Ledger, 'abandon' | 'isRunning' | 'balance'>
-  /** Requests that a view shows as running, those with the earliest deadline first. */
-  readonly findRunning: (limit: number) => readonly RunningRow[] | Promise<readonly RunningRow[]>
+  /**
+   * Requests that a view shows as running, those with the earliest deadline first. A page that is
+   * not the last can be short or empty: what this sweeper has to leave alone is not in it.
+   */
+  readonly findRunning: (query: RunningQuery) => RunningPage | Promise<RunningPage>
   /** Grants that a view shows as expired with credit left. */
   readonly findEndedGrants: FindEndedGrants
   readonly clock: Clock
@@ -78,6 +102,8 @@ class OrphanSweeper implements Sweeper {
   readonly #ports: SweeperPorts
   readonly #endedGrants: EndedGrants
   readonly #seen: SeenRequests
+  /** Where the round under way goes on, and how many rows it has found. Undefined at its start. */
+  #round: { readonly after: RunningPlace; readonly found: number } | undefined
   #isStopped = false
   #cancelNext: () => void = () => {}
   #running: Promise<void> | undefined
@@ -118,8 +144,26 @@ class OrphanSweeper implements Sweeper {
   }
 
   async #endOrphans(): Promise<number> {
-    const rows = await this.#ports.findRunning(MAX_ROWS_PER_SWEEP)
-    this.#seen.note(rows)
+    this.#seen.beginSweep()
+    let ended = 0
+    for (let pages = 0; pages < PAGES_PER_SWEEP && !this.#isStopped; pages += 1) {
+      ended += await this.#endThose(await this.#nextRows())
+      if (this.#round === undefined) break
+    }
+    return ended
+  }
+
+  /** @returns one page of the round under way, or of a new one */
+  async #nextRows(): Promise<readonly RunningRow[]> {
+    const { after, found: before = 0 } = this.#round ?? {}
+    const { rows, next } = await this.#ports.findRunning({ after, limit: ROWS_PER_PAGE })
+    const found = before + rows.length
+    this.#round = next && found < ROWS_PER_ROUND ? { after: next, found } : undefined
+    this.#seen.note(rows, { endsRound: this.#round === undefined })
+    return rows
+  }
+
+  async #endThose(rows: readonly RunningRow[]): Promise<number> {
     let ended = 0
     for (let first = 0; first < rows.length && !this.#isStopped; first += SWEPT_TOGETHER) {
       const group = rows.slice(first, first + SWEPT_TOGETHER)

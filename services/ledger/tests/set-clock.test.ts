@@ -36,7 +36,7 @@ async function openRunning() {
   }
   const sweeper = createSweeper({
     ...{ ledger, clock, steadyClock: time, timer: time, longestRequestMs: REQUEST_MS },
-    findRunning: () => rows,
+    findRunning: () => ({ rows, next: undefined }),
     findEndedGrants: () => ({ rows: [], next: undefined }),
     isGone: () => false,
     gatewayId: ownGateway,

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { select } from '../../projection/select.ts'
-import type { RunningRequestRow } from '../rows/request-rows.ts'
+import type { RunningPage, RunningQuery, RunningRequestRow } from '../rows/request-rows.ts'
 import type { RequestPlaces } from './project.ts'
 import { readPlace, SELECT_PLACE, type StoredPlace } from './tables.ts'
 
@@ -10,8 +10,17 @@ export interface RequestsQueries {
   /** The last request that came with an Idempotency-Key. */
   requestOfKey(accountId: string, keyHash: string): string | undefined
   /** Requests without an end, those with the earliest deadline first. */
-  runningRequests(limit: number): readonly RunningRequestRow[]
+  runningRequests(query: RunningQuery): RunningPage
 }
+
+// CROSS has the requests of the page looked up among all, and never the other way round, which is
+// what SQLite chooses by itself: a second of the loop for each ten millions, at each sweep.
+const RUNNING = `
+  SELECT request_id AS requestId, account_id AS accountId, gateway_id AS gatewayId, deadline
+  FROM (
+    SELECT * FROM running WHERE (deadline, request_id) > (:afterDeadline, :afterId)
+    ORDER BY deadline, request_id LIMIT :limit
+  ) CROSS JOIN requests USING (request_id) ORDER BY deadline, request_id`
 
 export function requestsQueries(database: DatabaseSync): RequestsQueries {
   const one = select<StoredPlace>(database, SELECT_PLACE)
@@ -23,14 +32,7 @@ export function requestsQueries(database: DatabaseSync): RequestsQueries {
     database,
     'SELECT request_id FROM idempotency_keys WHERE account_id = ? AND key_hash = ?',
   )
-  // CROSS has the few requests that run looked up among all, and never the other way round, which
-  // is what SQLite chooses by itself: a second of the loop for each ten millions, at each sweep.
-  const running = select<RunningRequestRow>(
-    database,
-    `
-    SELECT request_id AS requestId, account_id AS accountId, gateway_id AS gatewayId, deadline
-    FROM running CROSS JOIN requests USING (request_id) ORDER BY deadline, request_id LIMIT ?`,
-  )
+  const running = select<RunningRequestRow>(database, RUNNING)
   return {
     place(requestId) {
       const row = one.get(requestId)
@@ -41,6 +43,11 @@ export function requestsQueries(database: DatabaseSync): RequestsQueries {
     requestOfKey(accountId, keyHash) {
       return ofKey.get(accountId, keyHash)?.request_id
     },
-    runningRequests: (limit) => running.all(limit),
+    runningRequests({ after, limit }) {
+      const afterDeadline = after?.deadline ?? Number.MIN_SAFE_INTEGER
+      const rows = running.all({ afterDeadline, afterId: after?.requestId ?? '', limit })
+      const last = rows.length < limit ? undefined : rows.at(-1)
+      return { rows, next: last && { deadline: last.deadline, requestId: last.requestId } }
+    },
   }
 }

@@ -77,7 +77,7 @@ test('the sweeper sees what it needs, and a request no more once it has ended', 
   await history.writeTo(store)
   const folder = temporaryFolder()
   const running = await viewsOf(store, folder)
-  expect(running.views.runningRequests(10)).toEqual([
+  expect(running.views.runningRequests({ limit: 10 }).rows).toEqual([
     {
       requestId: first,
       accountId: history.accountId,
@@ -88,7 +88,7 @@ test('the sweeper sees what it needs, and a request no more once it has ended', 
   await running.close()
   await history.abandon(first, 'gateway died', START_MS + 1).writeTo(store)
   const ended = await viewsOf(store, folder)
-  expect(ended.views.runningRequests(10)).toEqual([])
+  expect(ended.views.runningRequests({ limit: 10 }).rows).toEqual([])
   expect(await ended.views.request(first)).toMatchObject({ status: 'abandoned' })
 })
 

@@ -63,6 +63,20 @@ export type RunningRequestRow = Pick<
   'requestId' | 'accountId' | 'gatewayId' | 'deadline'
 >
 
+export interface RunningQuery {
+  /** Where the page before ended. Default: the first page. */
+  readonly after?: RunningPlace | undefined
+  readonly limit: number
+}
+
+export type RunningPlace = Pick<RunningRequestRow, 'deadline' | 'requestId'>
+
+export interface RunningPage {
+  readonly rows: readonly RunningRequestRow[]
+  /** Where the next page goes on; undefined on the last one. */
+  readonly next: RunningPlace | undefined
+}
+
 export interface RequestsQuery {
   readonly accountId: string
   readonly keyId?: string

@@ -4,7 +4,7 @@
  */
 import { ServiceError } from '@svc/contracts/errors'
 import type { UsedKeys } from '@svc/contracts/ports/used-keys'
-import type { RunningRequestRow } from '@svc/projections/views'
+import type { RunningPage, RunningQuery } from '@svc/projections/views'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import {
@@ -25,11 +25,15 @@ const usedKeyQuery = z.object({
     .regex(/^\d{1,20}$/)
     .transform(BigInt),
 })
-const runningQuery = z.object({ limit: z.coerce.number().int().min(1).max(RUNNING_ROWS_MAX) })
+const runningQuery = z.object({
+  after_deadline: z.coerce.number().int().optional(),
+  after_request: z.string().max(64).default(''),
+  limit: z.coerce.number().int().min(1).max(RUNNING_ROWS_MAX),
+})
 
 export interface QuestionPorts {
   readonly usedKeys: UsedKeys
-  runningRequests(limit: number): readonly RunningRequestRow[]
+  runningRequests(query: RunningQuery): RunningPage
 }
 
 export function viewQuestionRoutes(
@@ -47,8 +51,11 @@ export function viewQuestionRoutes(
       return { used: (await usedKeys.find(account, keyHash, upTo)) ?? null }
     })
     app.get(RUNNING_PATH, options, async ({ query }): Promise<RunningAnswer> => {
-      const { limit } = readQuery(runningQuery, query)
-      return { rows: runningRequests(limit) }
+      const asked = readQuery(runningQuery, query)
+      const { after_deadline: deadline, after_request: requestId, limit } = asked
+      const after = deadline === undefined ? undefined : { deadline, requestId }
+      const { rows, next } = runningRequests({ after, limit })
+      return { rows, next: next ?? null }
     })
   }
 }

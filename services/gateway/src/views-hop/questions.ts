@@ -1,6 +1,6 @@
 /** What a gateway without views asks for itself, and what it is told. */
 import type { UsedKey } from '@svc/contracts/ports/used-keys'
-import type { RunningRequestRow } from '@svc/projections/views'
+import type { RunningPage, RunningPlace } from '@svc/projections/views'
 
 export const RUNNING_ROWS_MAX = 10_000
 export const USED_KEY_PATH = '/views/v1/used-key'
@@ -11,5 +11,7 @@ export interface UsedKeyAnswer {
 }
 
 export interface RunningAnswer {
-  readonly rows: readonly RunningRequestRow[]
+  readonly rows: RunningPage['rows']
+  /** Where the next page goes on; null on the last one. An older server has only one. */
+  readonly next?: RunningPlace | null
 }

@@ -1,7 +1,7 @@
 /** What a gateway without views asks of the log's past for itself. */
 import type { UsedKeys } from '@svc/contracts/ports/used-keys'
 import { keyUnknown } from '@svc/ledger/refusals'
-import type { RunningRequestRow } from '@svc/projections/views'
+import type { RunningPage, RunningQuery } from '@svc/projections/views'
 import {
   RUNNING_PATH,
   RUNNING_ROWS_MAX,
@@ -27,17 +27,18 @@ export function usedKeysElsewhere(servers: ViewServers): UsedKeys {
 
 /** Requests that are open, those with the earliest deadline first. @throws {ServiceError} */
 export async function runningElsewhere(
-  servers: ViewServers,
-  limit: number,
-): Promise<readonly RunningRequestRow[]> {
-  const query = { limit: `${Math.min(limit, RUNNING_ROWS_MAX)}` }
+  servers: Pick<ViewServers, 'ask'>,
+  { after, limit }: RunningQuery,
+): Promise<RunningPage> {
+  const place = after && { after_deadline: `${after.deadline}`, after_request: after.requestId }
+  const query = { ...place, limit: `${Math.min(limit, RUNNING_ROWS_MAX)}` }
   const answer = await ask<RunningAnswer>(servers, RUNNING_PATH, query)
-  return answer?.rows ?? []
+  return { rows: answer?.rows ?? [], next: answer?.next ?? undefined }
 }
 
 /** @returns undefined when the server cannot say */
 async function ask<Answer>(
-  servers: ViewServers,
+  servers: Pick<ViewServers, 'ask'>,
   path: string,
   query: Readonly<Record<string, string>>,
 ): Promise<Answer | undefined> {

@@ -10,7 +10,12 @@ import { runningElsewhere } from '@svc/gateway/views-hop/views-elsewhere'
 import { steadyClock } from '@svc/infra/system/steady-clock'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { systemTimer } from '@svc/infra/system/system-timer'
-import { createSweeper, type RunningRow, type SweeperWork } from '@svc/ledger/sweeper'
+import {
+  createSweeper,
+  type RunningQuery,
+  type RunningRow,
+  type SweeperWork,
+} from '@svc/ledger/sweeper'
 import type { Logger } from 'pino'
 import type { DataFolder } from '../data-folder/data-folder.ts'
 import { httpLimitsOf } from '../settings/http-limits.ts'
@@ -49,15 +54,15 @@ export function startSweeping(
     quarantine.find(accountStream(accountId)) === undefined
   const isOurs = (row: RunningRow) =>
     whose === 'anybody' || row.gatewayId === gatewayId || isGone(row.gatewayId)
-  const findRunning = (limit: number) =>
+  const findRunning = (query: RunningQuery) =>
     viewServers === undefined
-      ? projections.views.runningRequests(limit)
-      : runningElsewhere(viewServers, limit)
+      ? pace.step(() => projections.views.runningRequests(query))
+      : runningElsewhere(viewServers, query)
   const sweeper = createSweeper({
     ledger,
-    findRunning: async (limit) => {
-      const rows = await findRunning(limit)
-      return rows.filter((row) => isOurs(row) && isWhole(row))
+    findRunning: async (query) => {
+      const { rows, next } = await findRunning(query)
+      return { rows: rows.filter((row) => isOurs(row) && isWhole(row)), next }
     },
     findEndedGrants: async (query) => {
       if (whose === 'own') return { rows: [], next: undefined }

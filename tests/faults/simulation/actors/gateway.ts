@@ -15,7 +15,7 @@ import {
 import { type RunToSettle, settleRun } from '@svc/gateway/request/settle'
 import { MemoryBus } from '@svc/infra/bus/memory/memory-bus'
 import type { Accepted, Ledger, Settled } from '@svc/ledger/ledger'
-import { createSweeper } from '@svc/ledger/sweeper'
+import { createSweeper, type RunningQuery } from '@svc/ledger/sweeper'
 import { grantOperation } from '@svc/operator/operations/credit/grant-operation'
 import { TopUps } from '@svc/relay/top-ups'
 import { meter } from '@svc/testing/ledger/sample'
@@ -216,7 +216,7 @@ export class SimulatedGateway {
   #sweep({ gatewayId, isGone }: Pick<GatewayOptions, 'gatewayId' | 'isGone'>): void {
     const { rows, seams } = this.#world
     const { clock, timer, reach } = this.process
-    const findRunning = (limit: number) => this.process.ask(async () => rows.find(limit))
+    const findRunning = (query: RunningQuery) => this.process.ask(async () => rows.find(query))
     const { ledger } = this
     // No credit of a simulated history expires.
     const findEndedGrants = () => ({ rows: [], next: undefined })

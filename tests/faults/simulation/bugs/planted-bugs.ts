@@ -126,7 +126,18 @@ const chargingBugs: Readonly<Record<string, Seams>> = {
         },
       }),
   },
-  'orphans are never swept': { sweeping: (ports) => ({ ...ports, findRunning: () => [] }) },
+  'orphans are never swept': {
+    sweeping: (ports) => ({ ...ports, findRunning: () => ({ rows: [], next: undefined }) }),
+  },
+  'the sweeper looks at one page and no further': {
+    sweeping: (ports) => ({
+      ...ports,
+      async findRunning(query) {
+        const { rows } = await ports.findRunning(query)
+        return { rows, next: undefined }
+      },
+    }),
+  },
   'the sweeper bills what it ends': {
     sweeping: (ports, ledger) => ({
       ...ports,

@@ -1,9 +1,14 @@
 /** The requests that a view shows as running: it follows the log, and is behind it. */
 import type { RecordedEvent } from '@svc/contracts/ports/event-store'
-import type { RunningRow } from '@svc/ledger/sweeper'
+import type { RunningPage, RunningQuery, RunningRow } from '@svc/ledger/sweeper'
 import type { VirtualTime } from './virtual-time.ts'
 
 const ENDS: ReadonlySet<string> = new Set(['CreditDebited', 'RequestFailed', 'RequestAbandoned'])
+
+const BEFORE_ALL: Place = { deadline: 0, requestId: '' }
+const ROWS_PER_PAGE = 2
+
+type Place = Pick<RunningRow, 'deadline' | 'requestId'>
 
 export class RunningRows {
   readonly #time: VirtualTime
@@ -30,10 +35,14 @@ export class RunningRows {
     })
   }
 
-  find(limit: number): readonly RunningRow[] {
-    return [...this.#rows.values()]
-      .toSorted((one, other) => one.deadline - other.deadline)
-      .slice(0, limit)
+  /** The first page is empty, as if all of it were of a damaged account; the others are short. */
+  find({ after }: RunningQuery): RunningPage {
+    if (after === undefined) return { rows: [], next: BEFORE_ALL }
+    const behind = [...this.#rows.values()]
+      .toSorted(byDeadline)
+      .filter((row) => byDeadline(row, after) > 0)
+    const rows = behind.slice(0, ROWS_PER_PAGE)
+    return { rows, next: behind.length > rows.length ? rows.at(-1) : undefined }
   }
 
   #fold({ type, stream, data }: RecordedEvent): void {
@@ -45,4 +54,9 @@ export class RunningRows {
       this.#rows.set(requestId, { accountId, requestId, gatewayId, deadline })
     }
   }
+}
+
+function byDeadline(one: Place, other: Place): number {
+  if (one.deadline !== other.deadline) return one.deadline - other.deadline
+  return one.requestId < other.requestId ? -1 : Number(one.requestId > other.requestId)
 }
