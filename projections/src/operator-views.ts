@@ -121,11 +121,16 @@ async function movementsSnapshot(
   const { file } = viewOf(live, usageProjection)
   const snapshot = await runner.betweenDeliveries(() => file.openSnapshot())
   const { database, checkpoint, close } = snapshot
-  const queries = new UsageQueries(database)
-  return {
-    position: checkpoint.position,
-    movements: (accountId, from, to) => queries.movements(accountId, from, to),
-    close,
+  try {
+    const queries = new UsageQueries(database)
+    return {
+      position: checkpoint.position,
+      movements: (accountId, from, to) => queries.movements(accountId, from, to),
+      close,
+    }
+  } catch (error) {
+    close()
+    throw error
   }
 }
 

@@ -209,11 +209,13 @@ export class ViewFile {
   async openSnapshot(): Promise<ViewSnapshot> {
     await this.finish()
     const database = new DatabaseSync(this.path, { readOnly: true })
-    database.exec('BEGIN')
-    return {
-      database,
-      checkpoint: readCheckpoint(database),
-      close: () => database.close(),
+    try {
+      database.exec('BEGIN')
+      const checkpoint = readCheckpoint(database)
+      return { database, checkpoint, close: () => database.close() }
+    } catch (error) {
+      database.close()
+      throw error
     }
   }
 
