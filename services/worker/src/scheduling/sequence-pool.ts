@@ -184,18 +184,22 @@ export class SequencePool {
     const { sequence, work } = loan
     const bytes = sequence.length * this.#cache.tokenBytes
     if (!this.canPutAside || this.#putAside.bytes + bytes > PUT_ASIDE_BYTES_MAX) return null
+    // The room is taken while it is copied, and then what the copy needs.
     this.#putAside.bytes += bytes
+    let copy: SequenceCopy | undefined
     try {
-      const copy = await sequence.copy()
-      this.#putAside.bytes += copy.bytes - bytes
+      copy = await sequence.copy()
+      const { kept } = this.#giveBack(loan, held, copy).unkept
+      this.#putAside.bytes += copy.bytes
       this.#putAside.requests += 1
       this.#putAside.total += 1
-      const { kept } = this.#giveBack(loan, held, copy).unkept
       return { copy, kept, work, held }
     } catch (error) {
-      this.#putAside.bytes -= bytes
       this.#cache.failed('failed to put answer aside', error)
+      await copy?.release()
       return null
+    } finally {
+      this.#putAside.bytes -= bytes
     }
   }
 

@@ -165,6 +165,18 @@ describe('an answer that is put aside', () => {
     await other
   })
 
+  it('is not counted, and its copy is given back, when its sequence cannot be', async () => {
+    const { pool, alarms } = slowWorker()
+    const loan = await slowWorker().pool.lendEmpty()
+    const copy = await loan.sequence.copy()
+    const release = vi.spyOn(copy, 'release')
+    vi.spyOn(loan.sequence, 'copy').mockResolvedValue(copy)
+    expect(await pool.putAside(loan, 0)).toBeNull()
+    expect(pool.putAsideCounts).toEqual({ total: 0, requests: 0, bytes: 0 })
+    expect(release).toHaveBeenCalledOnce()
+    expect(alarms).toEqual(['failed to put answer aside'])
+  })
+
   it('is waited for by a worker that takes no more requests', async () => {
     const { scheduler, ended, other, open, events } = await oneAside()
     const drained = scheduler.drain()
