@@ -33,6 +33,9 @@ test('whatever is no file is told as what it is', async () => {
     expect.stringMatching(/^model ok: the bundled toy/),
     expect.stringContaining(`ok: ${hub}: a start downloads it`),
   ])
+  expect(await found({ EVENTSTORE_URL: 'esdb://127.0.0.1:2113' })).toEqual([
+    expect.stringMatching(/^model ok: the bundled toy: .* on a gateway; .* loads no model$/),
+  ])
   expect(await found({ SVC_WORKER_URLS: 'unix:/w.sock' })).toEqual([
     expect.stringMatching(/^model ok: none is loaded here/),
   ])
