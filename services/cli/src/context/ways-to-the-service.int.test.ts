@@ -1,11 +1,14 @@
 /** What `svc` is asked to reach: a URL with a token, or a data folder. */
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
 import { folderWithHistory } from '@svc/testing/data-folders'
 import { svc } from '@svc/testing/run-svc'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 
 test('a URL without a token is a usage error', async () => {
   expect((await svc(['--url', 'http://127.0.0.1:1', 'status'])).code).toBe(2)
@@ -102,3 +105,20 @@ test('a ledger that is no database cannot be used', async () => {
   expect(ran.code).toBe(6)
   expect(ran.err.trim().split('\n')).toHaveLength(1)
 })
+
+test.each(['status', 'verify', 'backup'])(
+  'a server that is gone in the middle of its answer to %s found no difference',
+  async (command) => {
+    const server = createServer((_request, response) => {
+      response.writeHead(200).write('{"type":"progress",')
+      setTimeout(() => response.destroy(), 20)
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    onTestFinished(() => void server.close())
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const environment = { SVC_OPERATOR_TOKEN: 'x' }
+    const ran = await svc(['--url', origin, command], { environment })
+    expect(ran.err).toContain(`svc: the answer of ${origin} was cut off`)
+    expect(ran.code).toBe(6)
+  },
+)

@@ -7,7 +7,7 @@ import { parsedInput } from '@svc/contracts/parsed-input'
 import { z } from 'zod'
 import { jsonLines } from './json-lines.ts'
 
-/** Is thrown when there is no service at that address. Its message is one line for the operator. */
+/** Is thrown when no service answers at that address. Its message is one line for the operator. */
 class UnreachableError extends Error {
   override readonly name = 'UnreachableError'
 }
@@ -45,7 +45,11 @@ async function value(
   input: object = {},
 ): Promise<unknown> {
   const answer = await send(service, declared, input, service.signal)
-  return answer.json()
+  try {
+    return await answer.json()
+  } catch (cause) {
+    throw service.signal.aborted ? cause : cutOff(service, cause)
+  }
 }
 
 async function* lines(
@@ -58,7 +62,7 @@ async function* lines(
   try {
     const answer = await send(service, declared, input, either)
     if (answer.body === null) return
-    for await (const line of jsonLines(answer.body)) {
+    for await (const line of linesOf(service, answer.body)) {
       const failure = errorLine.safeParse(line)
       if (failure.success) throw asServiceError(failure.data)
       yield line
@@ -66,6 +70,23 @@ async function* lines(
   } catch (error) {
     if (!either.aborted) throw error
   }
+}
+
+async function* linesOf(
+  service: RemoteService,
+  body: ReadableStream<Uint8Array>,
+): AsyncGenerator<unknown> {
+  try {
+    yield* jsonLines(body)
+  } catch (cause) {
+    throw cutOff(service, cause)
+  }
+}
+
+/** The server was killed, or the connection was, after the answer had begun. */
+function cutOff({ baseUrl }: RemoteService, cause: unknown): Error {
+  const { origin } = new URL(baseUrl)
+  return new UnreachableError(`the answer of ${origin} was cut off${why(cause)}`, { cause })
 }
 
 async function send(
