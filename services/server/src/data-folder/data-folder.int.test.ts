@@ -1,12 +1,27 @@
 import { chmodSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
 
 import { describe, expect, test } from 'vitest'
 import { DataFolder } from './data-folder.ts'
 import { DataFolderError } from './data-folder-error.ts'
+import { migrationNote } from './migration-note.ts'
+import * as noteShapes from './note-shapes.ts'
 
 const key = /^[0-9a-f]{64}$/
+
+/** Everything that a folder has a name for, but the backups, which may be on another disk. */
+function openedByName(): readonly string[] {
+  const folder = new DataFolder('/data') as unknown as Record<string, string>
+  const paths = Object.getOwnPropertyNames(DataFolder.prototype)
+    .filter((name) => /(File|Folder)$/.test(name) && name !== 'backupsFolder')
+    .map((name) => basename(folder[name] ?? ''))
+  const logs = paths.filter((name) => name.endsWith('.db')).map((name) => `${name}-wal`)
+  const notes = Object.values({ ...noteShapes, migrationNote }).flatMap((shape) =>
+    typeof shape === 'object' ? shape.file : shape,
+  )
+  return [...paths, ...logs, ...notes]
+}
 
 /** A folder with these secrets, or none. */
 function folderWith(secrets?: object): DataFolder {
@@ -57,14 +72,11 @@ describe.skipIf(process.platform === 'win32')('a folder that others could use', 
     folder.check()
   })
 
-  test.each(['ledger.db', 'ledger.db-wal', 'secrets.json', 'server.json', 'views'])(
-    'is refused when %s is a link',
-    (name) => {
-      const folder = folderWith()
-      symlinkSync(join(temporaryFolder(), 'elsewhere'), join(folder.path, name))
-      expect(() => folder.check()).toThrow(`${name} is a link`)
-    },
-  )
+  test.each(openedByName())('is refused when %s is a link', (name) => {
+    const folder = folderWith()
+    symlinkSync(join(temporaryFolder(), 'elsewhere'), join(folder.path, name))
+    expect(() => folder.check()).toThrow(`${name} is a link`)
+  })
 
   test('never writes or reads through a link', () => {
     const folder = folderWith()

@@ -39,7 +39,7 @@ import type { Erasure, ErasureNotes } from '@svc/ledger/erasure-notes'
 import type { FeedCheckpoints } from '@svc/relay/feed-checkpoint'
 import { DataFolderError } from './data-folder-error.ts'
 import { FolderNotes } from './folder-notes.ts'
-import { refuseNoAccess, refuseOthersWrites } from './folder-safety.ts'
+import { refuseLinks, refuseNoAccess, refuseOthersWrites } from './folder-safety.ts'
 import { halfMovedProblem, type MigrationNotes, migrationNote } from './migration-note.ts'
 import {
   CHECKPOINT_FILE,
@@ -149,7 +149,10 @@ export class DataFolder {
       throw new DataFolderError(`${existing} is not a folder: name another with --data-dir`)
     }
     refuseNoAccess(this.path, existing)
-    if (existing === this.path) refuseOthersWrites(this.path)
+    if (existing === this.path) {
+      refuseOthersWrites(this.path)
+      refuseLinks(this.path)
+    }
     const note = this.migration.read()
     if (note !== undefined && !moving) throw new DataFolderError(halfMovedProblem(this.path, note))
     this.readSecrets()

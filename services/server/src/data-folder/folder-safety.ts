@@ -11,10 +11,8 @@ export const NO_LINKS = constants.O_NOFOLLOW ?? 0
 
 const OTHERS_WRITE = 0o022
 const ROOT = 0
-/** What the service opens by its name. */
-const DATABASES = '(ledger|snapshots|answers|responses)\\.db(-\\w+)?'
-const NOTES = '(secrets|first-run|server|eventstoredb|runs|log-head|migration)\\.json'
-const OURS = new RegExp(`^(${DATABASES}|${NOTES}|views)$`)
+/** What the service opens by its name: databases and their logs, notes, views. */
+const OURS = /^([a-z-]+\.(db(-\w+)?|json)|checkpoint|views)$/
 
 /**
  * @param folder that is wanted
@@ -52,19 +50,25 @@ function refusal(path: string, mode: number): string | undefined {
 
 /**
  * @param folder that is there
- * @throws {DataFolderError} when others may write to it, or a file of ours is a link
+ * @param setting by which another can be named
+ * @throws {DataFolderError} when others may write to it
  */
-export function refuseOthersWrites(folder: string): void {
+export function refuseOthersWrites(folder: string, setting = '--data-dir'): void {
   if (process.platform === 'win32') return
   const { mode, uid } = statSync(folder)
   if (uid !== ROOT && uid !== process.getuid?.()) {
-    throw new DataFolderError(`${folder} belongs to another user: name another with --data-dir`)
+    throw new DataFolderError(`${folder} belongs to another user: name another with ${setting}`)
   }
   if ((mode & OTHERS_WRITE) !== 0) {
     throw new DataFolderError(
       `other users may write to ${folder}: run "chmod go-w '${folder}'", or name another`,
     )
   }
+}
+
+/** @throws {DataFolderError} when something of ours in the data folder is a link */
+export function refuseLinks(folder: string): void {
+  if (process.platform === 'win32') return
   const links = readdirSync(folder, { withFileTypes: true }).filter(
     (entry) => OURS.test(entry.name) && entry.isSymbolicLink(),
   )
