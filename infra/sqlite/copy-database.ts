@@ -12,6 +12,7 @@
 import { closeSync, copyFileSync, existsSync, fdatasync, openSync, statSync } from 'node:fs'
 import { backup, type DatabaseSync } from 'node:sqlite'
 import { openDatabaseAt } from './database-file.ts'
+import { syncFile } from './durable-file.ts'
 
 const OWNER_ONLY = 0o600
 /** Holds up whoever waits for the database for a part of a millisecond. */
@@ -45,8 +46,10 @@ export async function copyDatabase(
 
 /** What a killed process has left in the log of the file goes along. */
 function copyClosedFile(path: string, target: string): void {
-  copyFileSync(path, target)
-  if (existsSync(`${path}-wal`)) copyFileSync(`${path}-wal`, `${target}-wal`)
+  for (const end of ['', '-wal'].filter((each) => existsSync(`${path}${each}`))) {
+    copyFileSync(`${path}${end}`, `${target}${end}`)
+    syncFile(`${target}${end}`)
+  }
 }
 
 async function copyOpenDatabase(

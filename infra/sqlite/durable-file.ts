@@ -108,6 +108,16 @@ export function durableFile(owner: OpenDatabase, path: string): DurableFile {
   return new DurableFile(owner, path)
 }
 
+/** Waits until the disk has what is in the file. */
+export function syncFile(path: string): void {
+  const file = openSync(path, 'r+')
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
 /** Makes the names of new files last. Windows knows no such sync, and needs none. */
 export function syncFolder(path: string): void {
   if (process.platform === 'win32') return

@@ -2,45 +2,48 @@
  * Backups of a data folder, while a server runs on it: each is a folder that a server can be
  * started on.
  *
- *     2026-11-27T18-45-03.123Z.partial/   while it is written
- *     2026-11-27T18-45-03.123Z/           whole, and on the disk
+ *     2026-11-27T18-45-03.123Z.1f0c2a9b.partial/   while it is written
+ *     2026-11-27T18-45-03.123Z/                    whole, and on the disk
  *
  * It holds what nothing else brings back: events, texts, users, answers that are kept for callers,
  * and secrets. Views, snapshots and the like are built anew by a start. The events are copied
  * before all other databases, so that whatever they speak of is there.
  */
+import { createHash } from 'node:crypto'
 import {
   copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
 } from 'node:fs'
 import { statfs } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { ServiceError } from '@svc/contracts/errors'
 import type { Clock } from '@svc/contracts/ports/time'
 import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
 import { copyDatabase } from '@svc/infra/sqlite/copy-database'
-import { syncFolder } from '@svc/infra/sqlite/durable-file'
+import { syncFile, syncFolder } from '@svc/infra/sqlite/durable-file'
 import type { BackupProgress, Backups, WrittenBackup } from '@svc/operator/operations/backups'
 import type { DataFolder } from '../data-folder/data-folder.ts'
 import { DataFolderError } from '../data-folder/data-folder-error.ts'
 import { refuseOthersWrites } from '../data-folder/folder-safety.ts'
 
 const OWNER_ONLY_FOLDER = 0o700
-const PARTIAL = '.partial'
+const SETTING = 'SVC_BACKUP_DIR'
 const NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/
+const MARK_CHARACTERS = 8
 /** Is left free beside a backup, so that the ledger does not meet a full disk because of it. */
 const FREE_BYTES_LEFT = 256 * 1024 * 1024
 
 export interface FolderBackupsOptions {
   readonly folder: DataFolder
   /**
-   * The folder that has a folder for each backup. It is made when there is none. Default: one in
-   * the data folder.
+   * The folder that has a folder for each backup. It is made when there is none, in one that is
+   * there. Default: one in the data folder.
    */
   readonly into: string | undefined
   readonly clock: Clock
@@ -54,12 +57,15 @@ interface Running {
 export class FolderBackups implements Backups {
   readonly #folder: DataFolder
   readonly #into: string
+  /** The end of a name, which a server that writes to the same place does not have. */
+  readonly #partial: string
   readonly #clock: Clock
   #running: Running | undefined
 
   constructor({ folder, into, clock }: FolderBackupsOptions) {
     this.#folder = folder
-    this.#into = into ?? folder.backupsFolder
+    this.#into = resolve(into ?? folder.backupsFolder)
+    this.#partial = `.${markOf(folder)}.partial`
     this.#clock = clock
   }
 
@@ -92,13 +98,13 @@ export class FolderBackups implements Backups {
   ): Promise<WrittenBackup> {
     const databases = this.#databases()
     const bytes = databases.reduce((sum, path) => sum + sizeOf(path), 0)
-    this.#prepareTarget()
-    await this.#requireSpace(bytes)
     const name = new Date(this.#clock.nowMs()).toISOString().replaceAll(':', '-')
     const whole = join(this.#into, name)
-    const partial = `${whole}${PARTIAL}`
-    mkdirSync(partial, { mode: OWNER_ONLY_FOLDER })
+    const partial = `${whole}${this.#partial}`
     try {
+      this.#prepareTarget()
+      await this.#requireSpace(bytes)
+      mkdirSync(partial, { mode: OWNER_ONLY_FOLDER })
       this.#copyNotes(partial)
       const copied = await copyAll(databases, partial, { bytes, report, signal })
       const position = await lastPositionIn(join(partial, 'ledger.db'))
@@ -107,8 +113,9 @@ export class FolderBackups implements Backups {
       syncFolder(this.#into)
       return { folder: whole, bytes: copied, position }
     } catch (error) {
-      rmSync(partial, { recursive: true, force: true })
-      throw error
+      removeIfPossible(partial)
+      signal.throwIfAborted()
+      throw notWritten(this.#into, error)
     }
   }
 
@@ -122,15 +129,14 @@ export class FolderBackups implements Backups {
 
   /** What a process that was killed has left half-written goes. */
   #prepareTarget(): void {
-    try {
-      mkdirSync(this.#into, { recursive: true, mode: OWNER_ONLY_FOLDER })
-      refuseOthersWrites(this.#into)
-      for (const entry of readdirSync(this.#into)) {
-        const isPartial = entry.endsWith(PARTIAL) && NAME.test(entry.slice(0, -PARTIAL.length))
-        if (isPartial) rmSync(join(this.#into, entry), { recursive: true, force: true })
-      }
-    } catch (error) {
-      throw notWritten(this.#into, error)
+    refuseAmongTheData(this.#into, this.#folder)
+    // Only the last name is made: a disk that is not mounted must not be taken for one.
+    if (!existsSync(this.#into)) mkdirSync(this.#into, { mode: OWNER_ONLY_FOLDER })
+    refuseOthersWrites(this.#into, SETTING)
+    for (const entry of readdirSync(this.#into)) {
+      const isPartial =
+        entry.endsWith(this.#partial) && NAME.test(entry.slice(0, -this.#partial.length))
+      if (isPartial) rmSync(join(this.#into, entry), { recursive: true, force: true })
     }
   }
 
@@ -148,6 +154,7 @@ export class FolderBackups implements Backups {
   #copyNotes(target: string): void {
     for (const name of this.#folder.notesWorthKeeping()) {
       copyFileSync(join(this.#folder.path, name), join(target, name))
+      syncFile(join(target, name))
     }
   }
 }
@@ -170,12 +177,7 @@ async function copyAll(
     const copy = join(target, path.slice(dirname(path).length + 1))
     const onProgress = (done: number) =>
       report({ done: copied + done, total: Math.max(bytes, copied + done) })
-    try {
-      await copyDatabase(path, copy, { signal, onProgress })
-    } catch (error) {
-      signal.throwIfAborted()
-      throw notWritten(copy, error)
-    }
+    await copyDatabase(path, copy, { signal, onProgress })
     copied += sizeOf(copy)
   }
   return copied
@@ -200,8 +202,41 @@ async function lastPositionIn(ledgerFile: string): Promise<bigint | null> {
   }
 }
 
+/** The same for a folder and what was restored from its backups. */
+function markOf(folder: DataFolder): string {
+  const { operatorToken } = folder.comingSecrets()
+  return createHash('sha256').update(operatorToken).digest('hex').slice(0, MARK_CHARACTERS)
+}
+
+/**
+ * Where views are built anew, or a folder is put in the place of another, backups would go too.
+ *
+ * @throws {DataFolderError}
+ */
+function refuseAmongTheData(into: string, { path, backupsFolder }: DataFolder): void {
+  const inside = relative(realpathSync(path), realPlace(into))
+  const [first] = inside.split(sep)
+  if (first === '..' || first === basename(backupsFolder) || isAbsolute(inside)) return
+  throw new DataFolderError(
+    `${into} is in the data folder: name a folder elsewhere in ${SETTING}, or none for its backups`,
+  )
+}
+
+/** The path without symbolic links. Its last name need not be there. */
+function realPlace(path: string): string {
+  return existsSync(path) ? realpathSync(path) : join(realpathSync(dirname(path)), basename(path))
+}
+
+/** What the disk does not let go now, the next backup removes. */
+function removeIfPossible(partial: string): void {
+  try {
+    rmSync(partial, { recursive: true, force: true })
+  } catch {}
+}
+
 /** Names the place, and what the system says about it, to the operator whose disk it is. */
 function notWritten(path: string, cause: unknown): ServiceError {
+  if (cause instanceof ServiceError) return cause
   const why = cause instanceof Error ? cause.message : String(cause)
   const message =
     cause instanceof DataFolderError ? `${why}.` : `The backup in ${path} failed: ${why}.`
