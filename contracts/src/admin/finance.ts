@@ -51,6 +51,11 @@ const monthReport = z.object({
   from: z.string(),
   to: z.string(),
   /**
+   * Whether the month is over, by the server's clock. While it is not, or is still to come, its
+   * sums go on changing.
+   */
+  over: z.boolean(),
+  /**
    * Every account that was opened before the month was over, the oldest first; of those that were
    * opened later the ones whose balance moved before, by the clock of another gateway.
    */

@@ -45,6 +45,8 @@ const remarks: Readonly<Record<string, RegExp>> = {
   // The verification says what it cannot see.
   verify: /^A change that was also made to [^\n]*\n$/,
   'hold-list': /^there are no holds\n$/,
+  // The history stays where it is, and the clock of whoever tests goes on.
+  month: /^(2026-11 is not over in Asia\/Kathmandu: these figures go on changing\n)?$/,
 }
 
 test('every question, as a table and as one JSON object', async () => {
@@ -60,7 +62,7 @@ test('every question, as a table and as one JSON object', async () => {
       const remark = remarks[name] ?? /^$/
       expect(err.startsWith(direct)).toBe(format === 'txt')
       expect(err.replace(direct, '')).toMatch(format === 'txt' ? remark : /^$/)
-      const text = out.replaceAll(path, '/data')
+      const text = out.replaceAll(path, '/data').replace('"over":true', '"over":false')
       if (format === 'json') expect(JSON.parse(text).schema).toMatch(/^svc\.[a-z-]+\/[123]$/)
       await expect(text).toMatchFileSnapshot(`../golden/${name}.${format}`)
     }

@@ -100,7 +100,7 @@ describe.skipIf(missing !== undefined)('an operator', () => {
     answer({
       month: ({ month, zone }) => ({
         ...{ month, zone: zone ?? 'UTC', currency: 'USD', position: '182440' },
-        ...{ from: '2026-11-01T00:00:00Z', to: '2026-12-01T00:00:00Z' },
+        ...{ from: '2026-11-01T00:00:00Z', to: '2026-12-01T00:00:00Z', over: false },
         customers: [{ account_id: ACCOUNT, external_id: '=1+1', name: HOSTILE, ...sums }],
         totals: sums,
       }),
@@ -109,6 +109,7 @@ describe.skipIf(missing !== undefined)('an operator', () => {
     await page.getByLabel('Month', { exact: true }).fill('2026-11')
     await card('Month').getByRole('button', { name: 'Show' }).click()
     await card('Month').getByText('$41.2098313').waitFor()
+    await card('Month').getByText('This month is not over').waitFor()
     expect(await violations(page)).toEqual([])
     const { name, text } = await saved(() =>
       card('Month').getByRole('button', { name: 'CSV' }).click(),

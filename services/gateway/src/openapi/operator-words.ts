@@ -104,6 +104,7 @@ export const operatorWords: Readonly<Record<string, string>> = {
   opened_at: 'When it was opened.',
   order: 'In which order.',
   outcome: 'What came of it.',
+  over: "Whether the month is over, by the server's clock: before, its sums go on changing.",
   overdue_holds: 'Requests that hold credit a minute behind their deadline.',
   passed_over:
     'Events of others in a shared store that were read past: at least this many until now.',

@@ -122,6 +122,21 @@ test('a month of every customer is what its events sum up to, in every zone', as
   }
 })
 
+test('a month is over at the first moment of the next in its zone, by the clock of the server', async () => {
+  const time = { ms: Date.parse('2026-12-01T00:00:00Z') - 1 }
+  const { operationsOf } = await openRunningService({ clock: { nowMs: () => time.ms } })
+  const operations = operationsOf(rootCaller)
+  const isOver = async (month: string, zone = 'UTC') =>
+    (await operations.month({ month, zone })).over
+  expect(await isOver('2026-10')).toBe(true)
+  expect(await isOver('2026-11', 'Asia/Kathmandu')).toBe(true)
+  expect(await isOver('2026-11')).toBe(false)
+  expect(await isOver('2027-03')).toBe(false)
+  time.ms += 1
+  expect(await isOver('2026-11')).toBe(true)
+  expect(await isOver('2026-11', 'America/Los_Angeles')).toBe(false)
+})
+
 test('what moved before an account was opened, by another clock, is in the month', async () => {
   const { store, operationsOf } = await openRunningService()
   const october = Date.UTC(2026, 9, 1)

@@ -42,6 +42,8 @@ async function monthReport(
     const message = `zone: ${zone} had no quarters of an hour in ${month}`
     throw new ServiceError('invalid_value', message, { param: 'zone' })
   }
+  // The clock is read before the log: of a month that was over then, the answer leaves nothing out.
+  const isOver = ports.clock.nowMs() >= to
   await Promise.all([viewsCurrent(ports, 'usage'), viewsCurrent(ports, 'accounts')])
   const snapshot = await ports.projections.views.movementsSnapshot()
   try {
@@ -66,6 +68,7 @@ async function monthReport(
       position: `${snapshot.position}`,
       from: textIn(from, zone),
       to: textIn(to, zone),
+      over: isOver,
       customers,
       totals: shown(totals),
     }

@@ -47,8 +47,13 @@ async function showMonth(context: Context, month: string, options: MonthOptions)
   )
   checkMonth(report)
   if (context.json) return context.outJson('month/1', report)
-  if (options.format === 'csv') return context.out(csvOf(report))
-  const { zone, from, to, position, customers, totals } = report
+  await context.out(options.format === 'csv' ? csvOf(report) : tableOf(context, report))
+  const { over, zone } = report
+  if (!over) context.note(`${month} is not over in ${zone}: these figures go on changing`)
+}
+
+function tableOf(context: Context, report: MonthReport): string {
+  const { month, zone, from, to, position, customers, totals } = report
   const total: MonthCustomer = {
     name: 'all customers',
     account_id: '',
@@ -57,7 +62,7 @@ async function showMonth(context: Context, month: string, options: MonthOptions)
   }
   const head =
     `Month ${month} in ${zone}, USD, at position ${position}\n` + `from ${from}, before ${to}\n\n`
-  await context.out(head + tableText(context, columns, [...customers, total]))
+  return head + tableText(context, columns, [...customers, total])
 }
 
 function csvOf({ customers, totals }: MonthReport): string {

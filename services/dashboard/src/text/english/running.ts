@@ -87,6 +87,7 @@ export const runningTexts = {
   metrics: 'metrics',
   monthCorrected: 'Corrected',
   monthExpired: 'Expired',
+  monthNotOver: 'This month is not over: its figures go on changing.',
   monthOf: 'Days of {zone}. Up to position {position} of the log.',
   monthPayments: 'Paid credit',
   monthPromotional: 'Promotional credit',

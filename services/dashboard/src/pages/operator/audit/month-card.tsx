@@ -10,6 +10,7 @@ import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { DecimalColumn, finestOf } from '../../../ui/money.tsx'
+import { Notice } from '../../../ui/notice.tsx'
 import { Cell, Head, Table } from '../../../ui/table.tsx'
 import { type PlainName, t } from '../operator-text.ts'
 import { saveText } from '../running/save-text.ts'
@@ -73,10 +74,11 @@ export function MonthCard() {
 }
 
 function Totals({ report }: { readonly report: MonthReport }) {
-  const { totals, customers, zone, position } = report
+  const { totals, customers, zone, position, over } = report
   const decimals = finestOf(sums.map(([name]) => totals[name]))
   return (
     <>
+      {!over && <Notice look="warn">{t('monthNotOver')}</Notice>}
       <Table
         label={t('monthReport')}
         head={
