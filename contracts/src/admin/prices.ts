@@ -43,6 +43,8 @@ const pricePreview = z.object({
    * nothing is sold then.
    */
   replaces: priceDetails.nullable(),
+  /** The announced price of the list that takes its place; null where none is announced. */
+  replaced_by: priceDetails.nullable(),
   /** The rates that look like a mistake, each in one line: then publishing asks for `confirm`. */
   doubts: z.array(z.string()),
 })

@@ -127,6 +127,7 @@ export const operatorWords: Readonly<Record<string, string>> = {
   remainder: 'What becomes of the balance.',
   remaining: 'What is left of it, in exact dollars.',
   repeated: 'Top-ups that had been granted before, since the start.',
+  replaced_by: 'What takes its place; null: nothing.',
   replaces: 'What it stands in the place of.',
   replayed: 'As the log alone makes it.',
   restarts: 'How often it was started again.',

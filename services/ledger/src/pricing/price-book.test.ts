@@ -238,11 +238,15 @@ describe('a preview', () => {
     const now = ledger.pricing.current(MODEL)
     const { price: next } = await ledger.pricing.publish(announced(setting))
     const events = await store.lastPosition()
-    expect(await ledger.pricing.preview({ model: MODEL, rates })).toEqual(now)
+    expect(await ledger.pricing.preview({ model: MODEL, rates })).toEqual({
+      ...{ replaced: now, replacedBy: next },
+    })
     const later = announced(setting, { inMs: 90 * MINUTE_MS })
-    expect(await ledger.pricing.preview(later)).toEqual(next)
-    expect(await ledger.pricing.preview({ ...later, priceList: 'acme' })).toEqual(next)
-    expect(await ledger.pricing.preview({ model: 'another', rates })).toBeNull()
+    expect(await ledger.pricing.preview(later)).toEqual({ replaced: next, replacedBy: null })
+    const own = { ...later, priceList: 'acme' }
+    expect(await ledger.pricing.preview(own)).toEqual({ replaced: next, replacedBy: null })
+    const none = { replaced: null, replacedBy: null }
+    expect(await ledger.pricing.preview({ model: 'another', rates })).toEqual(none)
     await expect(ledger.pricing.preview(announced(setting))).rejects.toThrow('withdraw it first')
     expect(await store.lastPosition()).toBe(events)
   })
@@ -373,7 +377,9 @@ describe('the demo price', () => {
   test('is what a first price of an operator replaces', async () => {
     const { ledger } = await openLedger({ isPriced: false })
     const { price: published } = await ledger.pricing.publish(demo)
-    expect(await ledger.pricing.preview({ model: MODEL, rates })).toEqual(published)
+    expect(await ledger.pricing.preview({ model: MODEL, rates })).toMatchObject({
+      replaced: published,
+    })
   })
 
   test('gives way to whatever an operator publishes, be it the same rates', async () => {

@@ -35,7 +35,7 @@ import {
   MAX_CORRECTIONS,
   startOf,
 } from './price-rules.ts'
-import type { AskedCorrection, NewPrice, Pricing, Withdrawal } from './pricing.ts'
+import type { AskedCorrection, NewPrice, PriceNeighbours, Pricing, Withdrawal } from './pricing.ts'
 import type { PricePublication, PublishedPrice, WithdrawnPrice } from './published-price.ts'
 
 export interface PriceBookPorts {
@@ -134,12 +134,16 @@ export class PriceBook implements Pricing {
     return this.#lists.isInUse(priceList)
   }
 
-  async preview(price: NewPrice): Promise<PublishedPrice | null> {
+  async preview(price: NewPrice): Promise<PriceNeighbours> {
     await this.#readNewest()
     const at = this.#ports.clock.nowMs()
     const { model, priceList } = this.#checked(price, at)
     const query = { model, priceList, onBundledModel: true }
-    return this.#lists.replacedBy(query, startOf(price.effectiveFrom, at))
+    const start = startOf(price.effectiveFrom, at)
+    return {
+      replaced: this.#lists.replacedBy(query, start),
+      replacedBy: this.#lists.ending(priceList, model, start),
+    }
   }
 
   async publish(price: NewPrice): Promise<PricePublication> {

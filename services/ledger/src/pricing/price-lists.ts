@@ -78,6 +78,11 @@ export class PriceLists {
     return this.#ownInForce(query, at) ?? this.#ownInForce(onDefaultList(query), at) ?? null
   }
 
+  /** The announced price of the list itself that ends one that takes effect at a moment. */
+  ending(priceList: string, model: string, at: number): PublishedPrice | null {
+    return this.#ownNext({ priceList, model }, at) ?? null
+  }
+
   /** The price that takes effect next for accounts on the list, or null: none is announced. */
   next(query: PriceQuery, at: number): PublishedPrice | null {
     const own = this.#ownNext(query, at)
@@ -110,7 +115,7 @@ export class PriceLists {
     )
   }
 
-  #ownNext({ priceList, model }: PriceQuery, at: number): PublishedPrice | undefined {
+  #ownNext({ priceList, model }: Omit<PriceQuery, 'onBundledModel'>, at: number) {
     return this.#schedule(priceList, model).find(({ effectiveFrom }) => effectiveFrom > at)
   }
 

@@ -19,6 +19,13 @@ export interface NewPrice {
   readonly approve?: (replaced: PublishedPrice | null) => void
 }
 
+export interface PriceNeighbours {
+  /** The price that the new one takes the place of, or null. */
+  readonly replaced: PublishedPrice | null
+  /** The announced price that takes the place of the new one, or null. */
+  readonly replacedBy: PublishedPrice | null
+}
+
 export interface Withdrawal {
   readonly version: string
   readonly reason: string
@@ -58,8 +65,8 @@ export interface Pricing {
   publish(price: NewPrice): Promise<PricePublication>
   /** Publishes unless there is any price already: of gateways that start at once, one does. */
   publishFirst(price: NewPrice): Promise<void>
-  /** Refuses what publishing refuses. Resolves to the price that would be replaced, or null. */
-  preview(price: NewPrice): Promise<PublishedPrice | null>
+  /** Refuses what publishing refuses. Resolves to the prices before and after this one. */
+  preview(price: NewPrice): Promise<PriceNeighbours>
   /**
    * Takes back a price that has been announced. One that was withdrawn before stays so.
    *

@@ -149,6 +149,7 @@ describe.each([
       price_list: 'default',
       input: '1.50',
       replaces: { input: '0.15' },
+      replaced_by: null,
       doubts: ['input goes from $0.15 to $1.50 per million tokens'],
     })
     for (const confirm of [undefined, false]) {

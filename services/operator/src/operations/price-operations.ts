@@ -33,7 +33,7 @@ export function priceOperations(
     async previewPrice(input) {
       const price = newPrice(input)
       const { model, priceList = DEFAULT_PRICE_LIST, rates, effectiveFrom } = price
-      const replaced = await ledger.pricing.preview(price)
+      const { replaced, replacedBy } = await ledger.pricing.preview(price)
       const nowMs = clock.nowMs()
       return {
         model,
@@ -43,6 +43,7 @@ export function priceOperations(
         output: formatPricePerMillion(rates.output),
         effective_from: timeText(Math.max(effectiveFrom ?? nowMs, nowMs)),
         replaces: replaced && priceDetails(replaced),
+        replaced_by: replacedBy && priceDetails(replacedBy),
         doubts: doubtsAbout(replaced, price),
       }
     },

@@ -38,6 +38,28 @@ test('a dry run shows old and new per million, and publishes nothing', async () 
   expect(await versions()).toEqual(before)
 })
 
+test('publishing says from when on, and a dry run what an announced price ends', async () => {
+  const { path, json } = await openFolder()
+  const run = (...args: readonly string[]) => svc(['--data-dir', path, ...args])
+  const once = ['--from', LATER, '--idempotency-key', 'spring', '--yes']
+  const later = await run(...publish('0.30', ...once))
+  const from = '2999-01-01T00:00:00.000Z'
+  expect(later.err).toContain(`published, in force from ${from}; see it with: svc price list`)
+  const again = await run(...publish('0.30', ...once))
+  expect(again.err).toContain(`had been published before, in force from ${from}: nothing was`)
+  const version = later.out.trim()
+  const now = await run(...publish('0.20', '--dry-run'))
+  expect(now.out).toContain(`until          ${from}, by ${version}`)
+  const acme = await run(...publish('0.20', '--dry-run', '--list', 'acme'))
+  expect(acme.out).not.toContain('until')
+  const preview = await json(...publish('0.20', '--dry-run'))
+  expect(preview.replaced_by).toMatchObject({ version, effective_from: from })
+  await run('price', 'withdraw', version, '--yes')
+  expect((await run(...publish('0.20', '--dry-run'))).out).not.toContain('until')
+  const withdrawn = await run(...publish('0.30', ...once))
+  expect(withdrawn.err).toContain('had been published before, withdrawn at ')
+})
+
 test('a tenfold price, and one of nothing, is published with --yes alone', async () => {
   const { run, versions } = await openFolder()
   const before = await versions()

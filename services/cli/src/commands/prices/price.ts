@@ -35,6 +35,7 @@ interface WithdrawOptions {
   readonly yes?: true
 }
 
+type Answer<Name extends keyof Operations> = Awaited<ReturnType<Operations[Name]>>
 type NewPrice = Parameters<Operations['previewPrice']>[0]
 
 const priceColumns: readonly Column<PriceDetails>[] = [
@@ -116,9 +117,18 @@ async function publish(context: Context, options: PublishOptions): Promise<void>
     const price = await operations.publishPrice({ ...asked, ...once, confirm: true })
     if (context.json) return context.outJson('price/2', price)
     await context.out(`${price.version}\n`)
-    const what = price.created ? 'published' : 'had been published before: nothing was changed'
-    context.note(`${what}; see it with: svc price list`)
+    context.note(`${publishedText(price)}; see it with: svc price list`)
   })
+}
+
+function publishedText({
+  created,
+  effective_from: from,
+  withdrawn_at: withdrawnAt,
+}: Answer<'publishPrice'>): string {
+  if (created) return `published, in force from ${from}`
+  const state = withdrawnAt === null ? `in force from ${from}` : `withdrawn at ${withdrawnAt}`
+  return `had been published before, ${state}: nothing was changed`
 }
 
 async function askAboutDoubts(context: Context, { doubts }: PricePreview): Promise<void> {
@@ -132,7 +142,7 @@ async function askAboutDoubts(context: Context, { doubts }: PricePreview): Promi
 
 async function showPreview(context: Context, preview: PricePreview): Promise<void> {
   if (context.json) return context.outJson('price-preview/1', preview)
-  const { replaces } = preview
+  const { replaces, replaced_by: next } = preview
   const change = (rate: 'input' | 'cached_input' | 'output') => ({
     rate: rate.replace('_', ' '),
     before: replaces?.[rate] ?? 'none',
@@ -145,6 +155,9 @@ async function showPreview(context: Context, preview: PricePreview): Promise<voi
         ['list', preview.price_list],
         ['in force from', preview.effective_from],
         ['replaces', replacedText(replaces)],
+        ...(next === null
+          ? []
+          : [['until', `${next.effective_from}, by ${next.version}`] as const]),
       ]),
       tableText(context, changeColumns, [
         change('input'),

@@ -143,6 +143,7 @@ export const runningTexts = {
   removeWorkerEffect:
     'It gets nothing new, and is forgotten when what runs on it has ended. Its process goes on.',
   removeWorkerTitle: 'Remove worker {id}?',
+  replacedAt: 'Replaced by the announced price',
   replay: 'Balances as they were',
   replayAccountHint: 'Empty: all accounts.',
   replayCut: 'The first {count} are shown; the sums are of all.',

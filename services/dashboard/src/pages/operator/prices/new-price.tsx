@@ -89,12 +89,18 @@ export function NewPrice({ onClose }: { readonly onClose: () => void }) {
 }
 
 function Preview({ preview }: { readonly preview: PricePreview }) {
+  const { replaced_by: next } = preview
   return (
     <>
       <OldAndNew before={preview.replaces} after={preview} />
       <p className="text-sm">
         {t('inForceFrom')}: <Moment at={preview.effective_from} />
       </p>
+      {next !== null && (
+        <p className="text-sm">
+          {t('replacedAt')}: <Moment at={next.effective_from} />
+        </p>
+      )}
       {preview.doubts.map((doubt) => (
         <Notice key={doubt} look="warn">
           {doubt}
