@@ -41,7 +41,7 @@ test('a dry run shows old and new per million, and publishes nothing', async () 
 test('publishing says from when on, and a dry run what an announced price ends', async () => {
   const { path, json } = await openFolder()
   const run = (...args: readonly string[]) => svc(['--data-dir', path, ...args])
-  const once = ['--from', LATER, '--idempotency-key', 'spring', '--yes']
+  const once = ['--from', LATER, '--idempotency-key', 'spring']
   const later = await run(...publish('0.30', ...once))
   const from = '2999-01-01T00:00:00.000Z'
   expect(later.err).toContain(`published, in force from ${from}; see it with: svc price list`)

@@ -2,6 +2,7 @@
 
 import type { Operations } from '@svc/contracts/admin/operations'
 import type { PriceDetails, PricePreview } from '@svc/contracts/admin/prices'
+import { ServiceError } from '@svc/contracts/errors'
 import { DEFAULT_PRICE_LIST } from '@svc/contracts/price'
 import { MODEL } from '@svc/contracts/wire/models'
 import { Command } from 'commander'
@@ -37,6 +38,7 @@ interface WithdrawOptions {
 
 type Answer<Name extends keyof Operations> = Awaited<ReturnType<Operations[Name]>>
 type NewPrice = Parameters<Operations['previewPrice']>[0]
+type MeantPrice = NewPrice & ReturnType<typeof onceKey>
 
 const priceColumns: readonly Column<PriceDetails>[] = [
   { title: 'PRICE', text: (price) => price.version },
@@ -112,9 +114,11 @@ async function publish(context: Context, options: PublishOptions): Promise<void>
   }
   await context.withOperations(async (operations) => {
     if (options.dryRun === true) return showPreview(context, await operations.previewPrice(asked))
-    if (options.yes !== true) await askAboutDoubts(context, await operations.previewPrice(asked))
-    const once = onceKey(options)
-    const price = await operations.publishPrice({ ...asked, ...once, confirm: true })
+    const meant = { ...asked, ...onceKey(options) }
+    const price =
+      options.yes === true
+        ? await operations.publishPrice({ ...meant, confirm: true })
+        : await publishUnlessDoubted(context, operations, meant)
     if (context.json) return context.outJson('price/2', price)
     await context.out(`${price.version}\n`)
     context.note(`${publishedText(price)}; see it with: svc price list`)
@@ -129,6 +133,18 @@ function publishedText({
   if (created) return `published, in force from ${from}`
   const state = withdrawnAt === null ? `in force from ${from}` : `withdrawn at ${withdrawnAt}`
   return `had been published before, ${state}: nothing was changed`
+}
+
+/** Only publishing knows a key that published before: then there is nothing to ask about. */
+async function publishUnlessDoubted(context: Context, operations: Operations, meant: MeantPrice) {
+  try {
+    return await operations.publishPrice(meant)
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'confirmation_required') throw error
+  }
+  const { idempotency_key: _, ...asked } = meant
+  await askAboutDoubts(context, await operations.previewPrice(asked))
+  return operations.publishPrice({ ...meant, confirm: true })
 }
 
 async function askAboutDoubts(context: Context, { doubts }: PricePreview): Promise<void> {
