@@ -64,6 +64,8 @@ test('a first start says that there is no price, and sells when there is one', a
   const before = JSON.parse((await ask(ready.apiKey)).body).error
   expect(before.code).toBe('model_not_priced')
   expect(before.message).toContain('has no price before 2999-01-01T00:00:00.000Z')
+  const waiting = await svc(['--data-dir', dataDir, 'status'])
+  expect(waiting.out).toContain('for my-model before 2999-01-01T00:00:00.000Z: until then')
   const page = await (await fetch(`${ready.baseUrl}/about`)).text()
   expect(page).toContain('until there is one. From 2999-01-01T00:00:00.000Z on: $2.00 input')
 
@@ -83,10 +85,12 @@ test('a folder of the bundled model does not sell another at its price', async (
   const { apiKey } = demo.ready
   expect(demo.ready).not.toHaveProperty('unpricedModels')
   expect((await demo.ask(apiKey)).status).toBe(200)
+  expect((await svc(['--data-dir', dataDir, ...publish, '--from', '2999-01-01'])).code).toBe(0)
   await demo.server.stop()
 
   const own = await start(dataDir, ownModel())
-  expect(own.ready).toMatchObject({ unpricedModels: ['my-model'] })
+  const unpriced = { unpricedModels: ['my-model'], pricedFrom: '2999-01-01T00:00:00.000Z' }
+  expect(own.ready).toMatchObject(unpriced)
   expect(JSON.parse((await own.ask(apiKey)).body).error.code).toBe('model_not_priced')
   await own.server.stop()
 

@@ -192,6 +192,11 @@ const serviceStatus = z.object({
   workers: z.array(workerSummary),
   /** Names of models that are served and have no price: requests for them are refused. */
   unpriced_models: z.array(z.string()),
+  /**
+   * The time when an announced price takes effect, from which on they are sold; null where none is
+   * announced, or all have a price.
+   */
+  priced_from: z.string().nullable(),
   accounts: count.nullable(),
   open_requests: count.nullable(),
   /**

@@ -156,9 +156,11 @@ test('a gateway that asks others for views has no problem for that, and tells of
     ...(await operations.status()),
     ...{ projections: [], accounts: null, open_requests: null, overdue_holds: null },
     unpriced_models: ['toy'],
+    priced_from: '2999-01-01T00:00:00.000Z',
   })
   const { checks } = await examined(await folderOf({ ...operations, status }))
-  expect(checks.server).toBe('problem: no price is in force for toy')
+  const problem = 'problem: no price is in force for toy before 2999-01-01T00:00:00.000Z'
+  expect(checks.server).toBe(problem)
 })
 
 test('a worker that answers is well', async () => {

@@ -115,6 +115,7 @@ const status: OperationOutput<'status'> = {
   projections: views.map((view) => ({ ...view, version: 1, head: '182440' })),
   workers: [],
   unpriced_models: ['svc-next'],
+  priced_from: '2999-01-01T00:00:00.000Z',
   accounts: 3,
   open_requests: 1,
   overdue_holds: { count: 0, since: null },

@@ -71,9 +71,11 @@ async function serverFindings(
       feed,
       workers,
       unpriced_models,
+      priced_from: from,
     } = await server.operations.status()
     const unready = workers.filter(({ status }) => status !== 'ready')
-    const unpriced = unpriced_models.map((model) => `no price is in force for ${model}`)
+    const before = from === null ? '' : ` before ${from}`
+    const unpriced = unpriced_models.map((model) => `no price is in force for ${model}${before}`)
     const problems = [
       ...[...store.problems, ...(feed?.problems ?? []), ...unpriced],
       ...unready.map(({ worker_id: id, status }) => unreadyText(id, status)),

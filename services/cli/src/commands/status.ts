@@ -60,7 +60,7 @@ function statusText(context: Context, status: ServiceStatus): string {
   for (const problem of problems) sections.push(`${printable(problem)}\n`)
   const { count = 0, since = null } = status.overdue_holds ?? {}
   if (since !== null) sections.push(overdueText(count, since))
-  if (status.unpriced_models.length > 0) sections.push(unpricedText(status.unpriced_models))
+  if (status.unpriced_models.length > 0) sections.push(unpricedText(status))
   return sections.join('\n')
 }
 
@@ -91,9 +91,12 @@ function overdueText(count: number, since: string): string {
   return `${count} holds are past their deadline, the first since ${since}: svc hold list\n`
 }
 
-function unpricedText(models: readonly string[]): string {
-  return (
-    `No price is in force for ${printable(models.join(', '))}: its requests are refused.\n` +
-    `Publish one, in dollars per million tokens: svc ${PUBLISH_A_PRICE}\n`
-  )
+function unpricedText({ unpriced_models: models, priced_from: from }: ServiceStatus): string {
+  const names = printable(models.join(', '))
+  const problem =
+    from === null
+      ? `No price is in force for ${names}: its requests are refused.\nPublish one`
+      : `No price is in force for ${names} before ${from}: until then its requests are refused.\n` +
+        'Publish another to sell it now'
+  return `${problem}, in dollars per million tokens: svc ${PUBLISH_A_PRICE}\n`
 }

@@ -17,6 +17,18 @@ const ready: Ready = {
 }
 const behindTls = { ...ready, baseUrl: 'https://api.example.com', listening: '127.0.0.1:8080' }
 
+test('a model without a price is named with the time when it has one, if that is announced', () => {
+  const unpriced = { ...ready, unpricedModels: ['my-model'] }
+  expect(readyPage(unpriced)).toContain(
+    'in force for my-model: every request is\n  refused until there is one,',
+  )
+  const announced = { ...unpriced, pricedFrom: '2999-01-01T00:00:00.000Z' }
+  const page = readyPage(announced)
+  expect(page).toContain('in force for my-model before 2999-01-01T00:00:00.000Z: every')
+  expect(page).toContain('refused until then, or until another is,')
+  expect(JSON.parse(readyLine(announced))).toMatchObject({ pricedFrom: announced.pricedFrom })
+})
+
 test('a server with a public address names no other, and says where it listens', () => {
   for (const message of [readyPage(behindTls), readyLine(behindTls)]) {
     expect(message).not.toContain('http://')

@@ -22,6 +22,7 @@ export function readyLine(ready: Ready): string {
     dataDir,
     pid,
     ...(ready.unpricedModels.length === 0 ? {} : { unpricedModels: ready.unpricedModels }),
+    ...(ready.pricedFrom === undefined ? {} : { pricedFrom: ready.pricedFrom }),
   })
 }
 
@@ -112,10 +113,13 @@ function toyNote(toy: boolean): string[] {
 
 function unpricedNote(ready: Ready): string[] {
   if (ready.unpricedModels.length === 0) return []
+  const { pricedFrom } = ready
+  const before = pricedFrom === undefined ? '' : ` before ${pricedFrom}`
+  const until = pricedFrom === undefined ? 'there is one' : 'then, or until another is'
   return [
     '',
-    `  No price is in force for ${ready.unpricedModels.join(', ')}: every request is refused until`,
-    '  there is one, in dollars per million tokens:',
+    `  No price is in force for ${ready.unpricedModels.join(', ')}${before}: every request is`,
+    `  refused until ${until}, in dollars per million tokens:`,
     '',
     `  ./svc${folderFlag(ready)} ${PUBLISH_A_PRICE}`,
   ]

@@ -112,6 +112,7 @@ export const operatorWords: Readonly<Record<string, string>> = {
   platform_role: 'Role in the running of the service; null: none.',
   position: 'Position in the log, as decimal text.',
   price_list: 'The price list.',
+  priced_from: 'When an announced price takes effect, so that they are sold; null: none is.',
   problem: 'What is wrong; null: nothing.',
   problems: 'What is wrong.',
   projections: 'The views.',

@@ -10,6 +10,7 @@ import { overdueHolds } from './credit/overdue-holds.ts'
 import { type OperationPorts, viewsCurrent } from './ports.ts'
 import { unpricedModels } from './unpriced-models.ts'
 import { projectionState } from './values/details.ts'
+import { optionalTimeText } from './values/rfc3339-times.ts'
 
 export async function serviceStatus(ports: OperationPorts): Promise<ServiceStatus> {
   const { ledger, projections, information } = ports
@@ -21,6 +22,7 @@ export async function serviceStatus(ports: OperationPorts): Promise<ServiceStatu
   // The counts are read last, so that they hold whatever the positions say that the views have.
   const counts = countsInViews(ports)
   const workers = workerSummaries(ports)
+  const unpriced = unpricedModels(ledger.pricing, workers)
   return {
     version,
     mode,
@@ -31,7 +33,8 @@ export async function serviceStatus(ports: OperationPorts): Promise<ServiceStatu
     top_ups: topUpDetails(ports.feed?.topUps),
     projections: views.map(projectionState),
     workers,
-    unpriced_models: unpricedModels(ledger.pricing, workers),
+    unpriced_models: [...unpriced.names],
+    priced_from: optionalTimeText(unpriced.pricedFrom),
     ...counts,
   }
 }

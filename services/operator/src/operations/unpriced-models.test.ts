@@ -12,10 +12,12 @@ test('a model is unpriced when no price counts for it; workers unheard are left 
   const published = { ...price, ...when, priceList: 'default', isDemo: true }
   const demoOnly = {
     current: (_: string, onBundled?: boolean) => (onBundled ? published : null),
+    next: () => null,
   }
-  const nothing = { current: () => null }
+  const nothing = { current: () => null, next: () => ({ ...published, effectiveFrom: 7 }) }
   const workers = [toy, real, { ...real, worker_id: 'worker-4' }, unreachable]
-  expect(unpricedModels(demoOnly, workers)).toEqual(['qwen'])
-  expect(unpricedModels(nothing, workers)).toEqual(['svc-demo', 'qwen'])
-  expect(unpricedModels({ current: () => published }, workers)).toEqual([])
+  expect(unpricedModels(demoOnly, workers)).toEqual({ names: ['qwen'], pricedFrom: null })
+  expect(unpricedModels(nothing, workers)).toEqual({ names: ['svc-demo', 'qwen'], pricedFrom: 7 })
+  const all = { ...nothing, current: () => published }
+  expect(unpricedModels(all, workers)).toEqual({ names: [], pricedFrom: null })
 })

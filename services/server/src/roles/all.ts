@@ -26,7 +26,11 @@ import type { IssuedLink } from '@svc/identity/users/users'
 import { crashPointsFromPlan } from '@svc/infra/system/crash-points'
 import { steadyClock } from '@svc/infra/system/steady-clock'
 import { systemTimer } from '@svc/infra/system/system-timer'
-import { PUBLISH_A_PRICE, unpricedModels } from '@svc/operator/operations/unpriced-models'
+import {
+  PUBLISH_A_PRICE,
+  type UnpricedModels,
+  unpricedModels,
+} from '@svc/operator/operations/unpriced-models'
 import { workerSummaries } from '@svc/operator/workers/worker-summary'
 import type { Logger } from 'pino'
 import { AccountNews } from '../core/account-news.ts'
@@ -245,13 +249,15 @@ function firstRunOf({ isGateway }: Role, settings: Settings): FirstRun {
   return { kind: settings.SVC_FIRST_RUN, price: initialPriceOf(settings) }
 }
 
-function warnOfUnpriced(models: readonly string[], { quarantine }: Core, logger: Logger): void {
+function warnOfUnpriced(unpriced: UnpricedModels, { quarantine }: Core, logger: Logger): void {
+  const { names: models, pricedFrom } = unpriced
   if (models.length === 0) return
   const isDamaged = quarantine.find(pricingStream) !== undefined
   const message = isDamaged
     ? 'prices are damaged and none were known here before, requests are refused until they are mended'
     : `no price is in force for a model that is served, its requests are refused: svc ${PUBLISH_A_PRICE}`
-  logger.warn({ models }, message)
+  const from = pricedFrom === null ? {} : { pricedFrom: new Date(pricedFrom).toISOString() }
+  logger.warn({ models, ...from }, message)
 }
 
 /**

@@ -3,6 +3,7 @@ import type { WorkerSummary } from '@svc/contracts/admin/workers'
 import { LINK_PATH } from '@svc/contracts/dashboard/declaration'
 import type { Rates } from '@svc/contracts/price'
 import { MODEL } from '@svc/contracts/wire/models'
+import type { UnpricedModels } from '@svc/operator/operations/unpriced-models'
 import type { Core } from '../core/core.ts'
 import type { DemoAccount } from '../core/first-run.ts'
 import type { DataFolder } from '../data-folder/data-folder.ts'
@@ -31,6 +32,8 @@ export interface Ready {
   readonly toy: boolean
   /** Names of served models that have no price. */
   readonly unpricedModels: readonly string[]
+  /** RFC 3339: when an announced price ends that; left out when none is announced. */
+  readonly pricedFrom?: string
   /** The price of an account without a price list of its own; left out when none is in force. */
   readonly price?: Rates
 }
@@ -43,7 +46,7 @@ interface StartedServer {
   readonly demo: DemoAccount
   readonly folder: DataFolder
   readonly workers: readonly WorkerSummary[]
-  readonly unpriced: readonly string[]
+  readonly unpriced: UnpricedModels
   readonly ledger: Core['ledger']
   readonly hasDashboard: boolean
   readonly ownerSecret: string | undefined
@@ -79,7 +82,10 @@ export function readyOf({
     pid: process.pid,
     modelName: worker?.model_name ?? 'no worker answers yet',
     toy: worker?.toy ?? false,
-    unpricedModels: unpriced,
+    unpricedModels: unpriced.names,
+    ...(unpriced.pricedFrom === null
+      ? {}
+      : { pricedFrom: new Date(unpriced.pricedFrom).toISOString() }),
     ...(price === null ? {} : { price }),
   }
 }

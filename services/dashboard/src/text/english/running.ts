@@ -112,6 +112,7 @@ export const runningTexts = {
   prefixCache: 'Prefix cache',
   priceOver: 'replaced',
   priceWithdrawn: 'withdrawn',
+  pricedFrom: 'The announced price is in force from',
   problem: 'Problem',
   problemAltered: 'Another text than was written: {stream} #{revision}',
   problemAside: 'The store was told to {order} {stream}',

@@ -5,6 +5,7 @@ import { countText } from '../../../text/times.ts'
 import { Answer } from '../../../ui/answer.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card, Figure, Figures } from '../../../ui/card.tsx'
+import { Moment } from '../../../ui/moment.tsx'
 import { Notice } from '../../../ui/notice.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { HoldList } from '../account/hold-list.tsx'
@@ -30,7 +31,13 @@ export function System() {
   return (
     <Page title={t('system')}>
       <Answer query={query}>
-        {({ store, accounts, open_requests: open, unpriced_models: unpriced }) => (
+        {({
+          store,
+          accounts,
+          open_requests: open,
+          unpriced_models: unpriced,
+          priced_from: from,
+        }) => (
           <>
             {store.problems.map((problem) => (
               <Notice key={problem} look="bad">
@@ -38,7 +45,15 @@ export function System() {
               </Notice>
             ))}
             {unpriced.length > 0 && (
-              <Notice look="warn">{t('unpriced', { models: unpriced.join(', ') })}</Notice>
+              <Notice look="warn">
+                {t('unpriced', { models: unpriced.join(', ') })}
+                {from !== null && (
+                  <>
+                    {' '}
+                    {t('pricedFrom')}: <Moment at={from} />
+                  </>
+                )}
+              </Notice>
             )}
             <Card title={t('eventLog')}>
               <Figures>
