@@ -97,6 +97,11 @@ export const priceOperations = {
       price_list: z.string(),
       /** False when it was on the list already. */
       changed: z.boolean(),
+      /**
+       * The time when the first price of the list takes effect; until then the account pays what
+       * `default` says. Null when the list has one in force, or none at all.
+       */
+      starts_at: z.string().nullable(),
     }),
   }),
   listPrices: operation({

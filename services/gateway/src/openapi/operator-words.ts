@@ -148,6 +148,8 @@ export const operatorWords: Readonly<Record<string, string>> = {
   size_bytes: 'How large it is, in bytes.',
   spend_policy: 'What happens at the end of the credit.',
   spent_30_days: 'What was charged today and in the 29 days before, UTC, in exact dollars.',
+  starts_at:
+    'When the first price of the list takes effect; null: one is in force, or there is none.',
   state: 'How far it is.',
   statement: 'Entries of the statement.',
   streams: 'Streams of events.',

@@ -174,7 +174,7 @@ describe.each([
       output: '0.5',
     }
     await operations.publishPrice({ ...own, effective_from: null })
-    expect(await operations.setPriceList(list)).toEqual({ ...list, changed: true })
+    expect(await operations.setPriceList(list)).toEqual({ ...list, changed: true, starts_at: null })
     expect(await operations.showAccount({ account_id })).toMatchObject({ price_list: 'acme' })
 
     const later = { ...own, effective_from: '2999-01-01T00:00:00Z' }

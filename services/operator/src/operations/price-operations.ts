@@ -10,7 +10,7 @@ import { type OperationPorts, viewsCurrent } from './ports.ts'
 import { priceDetails } from './values/details.ts'
 import { checkAccountId, readPrice } from './values/input-values.ts'
 import { priceDoubts } from './values/price-doubts.ts'
-import { readOptionalTime, timeText } from './values/rfc3339-times.ts'
+import { optionalTimeText, readOptionalTime, timeText } from './values/rfc3339-times.ts'
 
 export function priceOperations(
   ports: OperationPorts,
@@ -54,7 +54,13 @@ export function priceOperations(
     async setPriceList({ account_id: accountId, price_list: priceList }) {
       checkAccountId(accountId)
       const changed = await ledger.administration.setPriceList(accountId, { priceList, actor })
-      return { account_id: accountId, price_list: priceList, changed }
+      const startsAt = startOf(priceList, ledger.pricing.published(), clock.nowMs())
+      return {
+        account_id: accountId,
+        price_list: priceList,
+        changed,
+        starts_at: optionalTimeText(startsAt),
+      }
     },
     // The answer has prices too that another gateway has just published.
     async listPrices() {
@@ -62,6 +68,15 @@ export function priceOperations(
       return projections.views.prices().map(priceDetails)
     },
   }
+}
+
+/** @returns when the first price of a list that has none in force takes effect */
+function startOf(list: string, prices: readonly PublishedPrice[], nowMs: number): number | null {
+  const starts = prices
+    .filter(({ priceList, withdrawnAt }) => priceList === list && withdrawnAt === null)
+    .map(({ effectiveFrom }) => effectiveFrom)
+  const first = Math.min(...starts)
+  return starts.length > 0 && first > nowMs ? first : null
 }
 
 function newPrice({

@@ -322,8 +322,12 @@ async function setPriceList(
   )
   if (context.json) return context.outJson('account-price-list/1', set)
   await context.out(`${set.price_list}\n`)
-  const done = set.changed
-    ? 'requests accepted from now on pay it'
-    : 'it was on it already: nothing was changed'
-  context.note(`${done}; see it with: svc account show ${accountId}`)
+  const start = set.starts_at
+  const pays =
+    start === null
+      ? 'requests accepted from now on pay it'
+      : `its first price is in force from ${start}, until then those of "default" count`
+  const unchanged = 'it was on it already: nothing was changed'
+  const done = set.changed ? [pays] : start === null ? [unchanged] : [unchanged, pays]
+  context.note(`${done.join('; ')}; see it with: svc account show ${accountId}`)
 }

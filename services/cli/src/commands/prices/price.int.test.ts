@@ -118,5 +118,30 @@ test('an account is put on the list of its own prices', async () => {
   expect(await json('account', 'show')).toMatchObject({ price_list: 'acme' })
   const back = await json('account', 'set-price-list', '--account', accountId, 'default')
   const schema = 'svc.account-price-list/1'
-  expect(back).toEqual({ schema, account_id: accountId, price_list: 'default', changed: true })
+  expect(back).toEqual({
+    schema,
+    account_id: accountId,
+    price_list: 'default',
+    changed: true,
+    starts_at: null,
+  })
+})
+
+test('of a list whose first price is still to come it is said what is paid until then', async () => {
+  const { accountId, path, run, json } = await openFolder()
+  const set = () => svc(['--data-dir', path, 'account', 'set-price-list', accountId, 'acme'])
+  expect((await run(...publish('0.10', '--list', 'acme', '--from', LATER))).code).toBe(0)
+  const start = '2999-01-01T00:00:00.000Z'
+  const pays = `its first price is in force from ${start}, until then those of "default" count; see`
+  const done = await set()
+  expect(done.err).toContain(pays)
+  expect(done.err).not.toContain('from now on')
+  expect((await set()).err).toContain(`it was on it already: nothing was changed; ${pays}`)
+  expect(await json('account', 'set-price-list', accountId, 'acme')).toMatchObject({
+    ...{ changed: false, starts_at: start },
+  })
+  expect((await run(...publish('0.10', '--list', 'acme'))).code).toBe(0)
+  expect(await json('account', 'set-price-list', accountId, 'acme')).toMatchObject({
+    starts_at: null,
+  })
 })

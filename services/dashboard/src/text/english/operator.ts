@@ -66,7 +66,7 @@ export const operatorTexts = {
   policyStrict: 'Strict: never below zero; answers are made shorter',
   priceList: 'Price list',
   priceListEffect:
-    'The account pays the prices of this list from now on. Requests that run keep theirs.',
+    'The account pays the prices of this list from now on; until its first one is in force, those of “default”. Requests that run keep theirs.',
   reasonHint: 'Stands in the log, and in the statement where money moves.',
   reference: 'Reference',
   referenceHint: 'Such as an invoice or a payment. It may be left empty.',
