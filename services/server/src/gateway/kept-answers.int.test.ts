@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
 import { describeOnOwnRedis } from '@svc/testing/redis/describe-on-redis'
 import { type RedisServer, startRedisServer } from '@svc/testing/redis/redis-server'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
@@ -24,7 +25,7 @@ async function open(contentSecret?: string) {
   const parts = new OpenResources(logger)
   const secret = contentSecret === undefined ? {} : { SVC_CONTENT_SECRET: contentSecret }
   const settings = { SVC_REDIS_PREFIX: 'svc.', ...secret }
-  const kept = await openKeptAnswers({ settings, folder, logger, parts })
+  const kept = await openKeptAnswers({ settings, folder, logger, isGateway: true, parts })
   return { ...kept, close: () => parts.close() }
 }
 const answer = 'the-canary'
@@ -86,6 +87,25 @@ test('one account cannot push out the answers of another', async () => {
   await kept.close()
 })
 
+test('only a gateway shares texts, and tells when it cannot', async () => {
+  const toldBy = async (isGateway: boolean, until: (told: readonly string[]) => Promise<void>) => {
+    const told: string[] = []
+    const logger = pino({}, { write: (line: string) => void told.push(JSON.parse(line).msg) })
+    const parts = new OpenResources(logger)
+    // Nobody listens on this port.
+    const address = { REDIS_URL: 'redis://127.0.0.1:1', SVC_CONTENT_SECRET: 'x'.repeat(32) }
+    const settings = readSettings(address)
+    await openKeptAnswers({ settings, folder, logger, isGateway, parts })
+    await until(told)
+    await parts.close()
+    return told
+  }
+  const line = "Redis unavailable: kept texts are this gateway's own"
+  const told = await toldBy(true, (lines) => expect.poll(() => lines).toContain(line))
+  expect(told).toEqual([line, line])
+  expect(await toldBy(false, () => delay(500))).toEqual([])
+})
+
 describeOnOwnRedis('a Redis that goes and comes back', () => {
   test('is told of both times in a log at its default level', async () => {
     const redis = await startRedisServer()
@@ -96,7 +116,7 @@ describeOnOwnRedis('a Redis that goes and comes back', () => {
     const parts = new OpenResources(logger)
     onTestFinished(async () => void (await parts.close()))
     const settings = readSettings({ REDIS_URL: redis.url, SVC_CONTENT_SECRET: 'x'.repeat(32) })
-    await openKeptAnswers({ settings, folder, logger, parts })
+    await openKeptAnswers({ settings, folder, logger, isGateway: true, parts })
     const index = await openPrefixIndex(settings, logger)
     onTestFinished(() => index.close())
     await expect.poll(clients(redis), WITHIN).toBeGreaterThan(3)

@@ -41,6 +41,8 @@ export interface KeptAnswersPorts {
   readonly settings: Pick<Settings, 'SVC_CONTENT_SECRET' | 'REDIS_URL' | 'SVC_REDIS_PREFIX'>
   readonly folder: DataFolder
   readonly logger: Logger
+  /** Whether this process runs requests: no other keeps texts, or has any to share. */
+  readonly isGateway: boolean
   /** Takes what has to be closed. */
   readonly parts: OpenResources
 }
@@ -50,6 +52,7 @@ export async function openKeptAnswers({
   settings,
   folder,
   logger,
+  isGateway,
   parts,
 }: KeptAnswersPorts): Promise<KeptAnswers> {
   const key = Buffer.from(folder.secrets().answerKey, 'hex')
@@ -65,7 +68,7 @@ export async function openKeptAnswers({
     bounds: responseBounds,
   })
   parts.add(() => ownResponses.close())
-  const share = await sharingOf(settings, logger, parts)
+  const share = isGateway ? await sharingOf(settings, logger, parts) : alone
   const recordedAnswers = share(ownAnswers, 'answers', answerBounds, 'both')
   // A client may delete a response, and then it must be gone: so there is one copy.
   const storedResponses = share(ownResponses, 'responses', responseBounds, 'one')
@@ -82,6 +85,8 @@ type Share = (
   copies: 'both' | 'one',
 ) => ExpiringStore
 
+const alone: Share = (own) => own
+
 /** Without a secret that others have too, nobody could open what this gateway puts there. */
 async function sharingOf(
   {
@@ -92,7 +97,7 @@ async function sharingOf(
   logger: Logger,
   parts: OpenResources,
 ): Promise<Share> {
-  if (url === undefined || secret === undefined) return (own) => own
+  if (url === undefined || secret === undefined) return alone
   // It is loaded only here, because a service without a Redis needs no client for one.
   const { RedisExpiringStore } = await import(
     '@svc/infra/expiring-store/redis/redis-expiring-store'

@@ -81,7 +81,7 @@ export async function openGateway(
   const adminAt = adminListenAt(settings.SVC_HOST, settings.SVC_ADMIN_ADDRESS)
   const baseUrl = `http://${urlHost(settings.SVC_HOST)}:${reserved.port}`
   let adminUrl = baseUrl
-  const keptAnswers = await openKeptAnswers({ settings, folder, logger, parts })
+  const keptAnswers = await openKeptAnswers({ settings, folder, logger, isGateway, parts })
   const rateLimits = await openRateLimits(settings)
   parts.add(() => rateLimits.close())
   const metrics = metricsOf(workers, core, feed)
