@@ -40,6 +40,11 @@ import { placeOf, type RedisAddress, readRedisUrl } from './redis-url.ts'
 const CALL_WITHIN_MS = 250
 /** Calls under way at once: the memory that they hold must not grow with a slow server. */
 const CALLS_MAX = 128
+/**
+ * How long a connection may take to be made. The first one has longer, because a process that
+ * starts is busy, and would say of a server that answers that it does not. No call waits for it.
+ */
+const FIRST_CONNECT_TIMEOUT_MS = 3_000
 const CONNECT_TIMEOUT_MS = 200
 const HANDSHAKE_COMMAND_TIMEOUT_MS = 500
 /** How long a connection that is given up may take to close. */
@@ -108,7 +113,7 @@ export class RedisConnection {
     this.#place = placeOf(address)
     this.#onProblem = onProblem
     const pauses = new Backoff(patientTimer, PAUSE_BOUNDS)
-    this.#redis = new Redis(clientOptions(address, pauses))
+    this.#redis = openClient(clientOptions(address, pauses))
     this.#redis.on('close', () => {
       // A problem that is known already says more.
       if (this.#problem === null) this.#tell('is not connected')
@@ -229,13 +234,21 @@ export function openRedisClient(url: string): Redis {
   if (!read.ok) throw new StoreOpenError('bad-address', `the address of Redis: ${read.message}`)
   const pauses = new Backoff(patientTimer, PAUSE_BOUNDS)
   const options = { ...clientOptions(read.address, pauses), commandTimeout: CALL_WITHIN_MS }
-  const redis = new Redis(options)
+  const redis = openClient(options)
   redis.on('error', () => {})
   redis.on('ready', () => {
     redis.ping((error, value) => {
       const reply = replyOf(error, value)
       if (reply !== undefined && !isRefusal(reply)) pauses.reset()
     })
+  })
+  return redis
+}
+
+function openClient(options: ReturnType<typeof clientOptions>): Redis {
+  const redis = new Redis(options)
+  redis.once('close', () => {
+    redis.options.connectTimeout = CONNECT_TIMEOUT_MS
   })
   return redis
 }
@@ -249,7 +262,7 @@ function clientOptions(address: RedisAddress, pauses: Backoff) {
     ...(password === undefined ? {} : { password }),
     db: database,
     protocol: 2 as const,
-    connectTimeout: CONNECT_TIMEOUT_MS,
+    connectTimeout: FIRST_CONNECT_TIMEOUT_MS,
     commandTimeout: HANDSHAKE_COMMAND_TIMEOUT_MS,
     disconnectTimeout: DISCONNECT_TIMEOUT_MS,
     enableOfflineQueue: false,

@@ -71,6 +71,18 @@ describeOnOwnRedis('with a Redis that', () => {
     expect(problems.at(-1) ?? null).toBeNull()
   }
 
+  test('is there while the process is busy with its start: nothing is told', async () => {
+    server = await startRedisServer()
+    const store = redisStore(server.url, options)
+    stores.push(store)
+    // The client begins to connect, and hears nothing of it before the process is busy.
+    for (let turn = 0; turn < 20; turn += 1) await new Promise((next) => process.nextTick(next))
+    const busyUntil = performance.now() + 600
+    while (performance.now() < busyUntil);
+    await expectWell(store)
+    expect(problems).toEqual([])
+  })
+
   test('is not there at the start, and comes later', async () => {
     const port = await freePort()
     const store = redisStore(`redis://127.0.0.1:${port}`, options)
