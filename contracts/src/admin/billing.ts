@@ -2,9 +2,10 @@
 import { z } from 'zod'
 import { wireFormat } from '../events/account.ts'
 import { dollars, receipt } from '../wire/billing.ts'
-import { statementEntry } from '../wire/statement.ts'
-import { operation, type Shown } from './declaration/declaration.ts'
-import { entryNumber, id, moment, pageLimit } from './declaration/fields.ts'
+import { statementExportQuery } from '../wire/exports.ts'
+import { statementEntry, statementQuery } from '../wire/statement.ts'
+import { lineOperation, operation, type Shown } from './declaration/declaration.ts'
+import { entryNumber, id, pageLimit } from './declaration/fields.ts'
 
 const statementPage = z.object({
   account_id: z.string(),
@@ -44,14 +45,19 @@ export const billingOperations = {
     role: 'auditor',
     summary: 'Every movement of an account, with the balance after it',
     recorded: ['account_id', 'from', 'to'],
-    input: z.strictObject({
-      account_id: id,
-      from: moment.optional(),
-      to: moment.optional(),
-      after: entryNumber.optional(),
-      limit: pageLimit,
-    }),
+    input: statementQuery
+      .pick({ from: true, to: true, zone: true })
+      .extend({ account_id: id, after: entryNumber.optional(), limit: pageLimit }),
     output: statementPage,
+  }),
+  exportStatement: lineOperation({
+    method: 'GET',
+    path: '/accounts/:account_id/exports/statement',
+    role: 'auditor',
+    summary: 'The statement of an account as a file, in pieces of text',
+    recorded: ['account_id', 'from', 'to'],
+    input: statementExportQuery.extend({ account_id: id }),
+    output: z.object({ text: z.string() }),
   }),
   explain: operation({
     method: 'GET',

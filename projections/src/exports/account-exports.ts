@@ -1,4 +1,4 @@
-/** The statement, the requests and the usage of an account as files, for the account itself. */
+/** The statement, the requests and the usage of an account as files. */
 import { createHash } from 'node:crypto'
 import { csvText } from '@svc/contracts/csv'
 import { formatExact, parseDollars } from '@svc/contracts/money'
@@ -40,10 +40,21 @@ export interface ExportedAccount {
   readonly position: string
 }
 
+export interface StatementAccount extends ExportedAccount {
+  /** The customer is not told who of the operator's people did it. */
+  readonly reader: 'customer' | 'operator'
+}
+
 /** @throws {ServiceError} `invalid_value` that names the field */
 export function statementExport(
-  { views, texts, pace }: ExportSources,
-  { accountId, position }: ExportedAccount,
+  {
+    views,
+    texts,
+    pace,
+  }: Pick<ExportSources, 'texts' | 'pace'> & {
+    readonly views: Pick<Views, 'statement'>
+  },
+  { accountId, position, reader }: StatementAccount,
   { as, zone: zoneName, ...asked }: StatementExportFields,
 ): AsyncGenerator<string> {
   const zone = readZoneOf(zoneName)
@@ -55,8 +66,9 @@ export function statementExport(
       const page = await pace.step(() =>
         views.statement(after === undefined ? query : { ...query, after }),
       )
-      // The customer is not told who of the operator's people did it.
-      const rows = page.rows.map((row) => ({ ...statementEntryOf(row), actor: null }))
+      const entries = page.rows.map(statementEntryOf)
+      const rows =
+        reader === 'operator' ? entries : entries.map((entry) => ({ ...entry, actor: null }))
       const shown = await withTextsShown(texts, rows)
       yield { position, opening: formatExact(page.opening), rows: shown }
       after = page.more ? page.rows.at(-1)?.entry : undefined

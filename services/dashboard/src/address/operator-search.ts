@@ -1,6 +1,6 @@
 /** What of the operator's pages stands in their address. */
 import type { OperationInput } from '@svc/contracts/admin/operations'
-import { given, oneOf, text } from './search.ts'
+import { given, oneOf, type Period, period, text } from './search.ts'
 
 type Raw = Readonly<Record<string, unknown>>
 
@@ -26,7 +26,8 @@ export interface AccountsSearch {
   readonly order?: AccountOrder
 }
 
-export interface AccountSearch {
+/** With the period of the statement. */
+export interface AccountSearch extends Period {
   readonly view?: AccountView
   /** The request whose receipt is open. */
   readonly request?: string
@@ -44,6 +45,7 @@ export function accountsSearch(raw: Raw): AccountsSearch {
 
 export function accountSearch(raw: Raw): AccountSearch {
   return {
+    ...period(raw),
     ...given('view', oneOf(accountViews, raw.view)),
     ...given('request', text(raw.request)),
     ...given('grant', text(raw.grant)),

@@ -1,9 +1,12 @@
 import { useMutation } from '@tanstack/react-query'
-import { Link, Outlet, useNavigate } from '@tanstack/react-router'
+import { Link, Outlet, useNavigate, useSearch } from '@tanstack/react-router'
 import { idKind } from '../address/id-kind.ts'
+import { period } from '../address/search.ts'
 import { callAdmin } from '../api/admin.ts'
 import { useSession } from '../api/session.ts'
 import { OverdueHolds } from '../pages/operator/overdue-holds.tsx'
+import { ShownZone } from '../text/shown-zone.ts'
+import { ownZone } from '../text/times.ts'
 import { t } from '../text/translate.ts'
 import { type Area, AreasLayout, areaLook } from './areas-layout.tsx'
 import { Missing } from './fallbacks.tsx'
@@ -22,27 +25,30 @@ const areas = [
 export function OperatorLayout() {
   const { platform_role: role } = useSession()
   const navigate = useNavigate()
+  const { zone = ownZone } = period(useSearch({ strict: false }))
   if (role === null) return <Missing />
   return (
-    <AreasLayout
-      label={t('operatorAreas')}
-      areas={areas}
-      top={
-        <>
-          <p className="px-3 py-1 font-semibold">{t('operatorRole', { role: t(role) })}</p>
-          <OperatorFindBox />
-        </>
-      }
-      linkTo={(to, name) => (
-        <Link to={to} activeOptions={{ includeSearch: false }} {...areaLook}>
-          {t(name)}
-        </Link>
-      )}
-      onGo={(to) => navigate({ to })}
-    >
-      <OverdueHolds />
-      <Outlet />
-    </AreasLayout>
+    <ShownZone value={zone}>
+      <AreasLayout
+        label={t('operatorAreas')}
+        areas={areas}
+        top={
+          <>
+            <p className="px-3 py-1 font-semibold">{t('operatorRole', { role: t(role) })}</p>
+            <OperatorFindBox />
+          </>
+        }
+        linkTo={(to, name) => (
+          <Link to={to} activeOptions={{ includeSearch: false }} {...areaLook}>
+            {t(name)}
+          </Link>
+        )}
+        onGo={(to) => navigate({ to })}
+      >
+        <OverdueHolds />
+        <Outlet />
+      </AreasLayout>
+    </ShownZone>
   )
 }
 

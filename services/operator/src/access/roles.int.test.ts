@@ -51,6 +51,7 @@ const leastRoles: Readonly<Record<keyof Operations | '/metrics', AdminRole>> = {
   accountUsage: 'auditor',
   accountRequests: 'auditor',
   statement: 'auditor',
+  exportStatement: 'auditor',
   explain: 'auditor',
   explainRefusal: 'auditor',
   checkFeed: 'auditor',

@@ -1,39 +1,53 @@
 /** Statements, and why a request cost what it cost. */
-import type { Operations } from '@svc/contracts/admin/operations'
+import type { OperationHandlers } from '@svc/contracts/admin/operations'
 import { requestIdOf } from '@svc/contracts/ids'
 import { formatExact } from '@svc/contracts/money'
+import { statementExport } from '@svc/projections/account-exports'
 import { readPeriod } from '@svc/projections/asked-period'
 import { receiptOf } from '@svc/projections/receipt'
 import { statementEntryOf } from '@svc/projections/statement-answer'
 import { type OperationPorts, viewsCurrent } from './ports.ts'
 import { checkAccountId, noSuch } from './values/input-values.ts'
 
-export function billOperations(ports: OperationPorts): Pick<Operations, 'statement' | 'explain'> {
-  const { pace } = ports
+export function billOperations(
+  ports: OperationPorts,
+): Pick<OperationHandlers, 'statement' | 'exportStatement' | 'explain'> {
+  const { pace, texts } = ports
   const { views } = ports.projections
+  const statementPosition = async (accountId: string): Promise<string> => {
+    checkAccountId(accountId)
+    const [position] = await Promise.all([
+      viewsCurrent(ports, 'statement'),
+      viewsCurrent(ports, 'accounts'),
+    ])
+    if (views.account(accountId) === undefined) throw noSuch('account', accountId)
+    return `${position}`
+  }
   return {
-    async statement({ account_id: accountId, from, to, after, limit }) {
-      checkAccountId(accountId)
-      const [position] = await Promise.all([
-        viewsCurrent(ports, 'statement'),
-        viewsCurrent(ports, 'accounts'),
-      ])
-      if (views.account(accountId) === undefined) throw noSuch('account', accountId)
+    async statement({ account_id: accountId, from, to, zone, after, limit }) {
+      const position = await statementPosition(accountId)
       const query = {
         accountId,
         limit,
-        ...readPeriod({ from, to, zone: 'UTC' }),
+        ...readPeriod({ from, to, zone }),
         ...(after === undefined ? {} : { after }),
       }
       // An export asks for page after page.
       const statement = await pace.step(() => views.statement(query))
       return {
         account_id: accountId,
-        position: `${position}`,
+        position,
         opening: formatExact(statement.opening),
         closing: formatExact(statement.closing),
         rows: await pace.step(() => statement.rows.map(statementEntryOf)),
         more: statement.more,
+      }
+    },
+    async *exportStatement({ account_id: accountId, ...asked }) {
+      const position = await statementPosition(accountId)
+      const account = { accountId, position, reader: 'operator' } as const
+      for await (const text of statementExport({ views, texts, pace }, account, asked)) {
+        yield { text }
       }
     },
     async explain({ request_id: anyId }) {

@@ -41,6 +41,7 @@ export const operatorTexts = {
   heldNow: 'Held',
   heldSince: 'Held since',
   holds: 'Holds',
+  html: 'HTML',
   lastActivity: 'Last activity',
   noAccountAtAll: 'No accounts yet. Open one to let somebody send requests.',
   noAccountFits: 'No account fits.',

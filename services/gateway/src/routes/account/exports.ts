@@ -53,7 +53,12 @@ export function exportRoutes(ports: ExportPorts) {
       const account = await exported(ports, callerOf(request).accountId, 'statement')
       const file = { name: `statement-${account.accountId}`, as: fields.as }
       const note = () => noteTaken(ports, request, 'exportStatement', fields)
-      return send(reply, file, statementExport(ports, account, fields), note)
+      return send(
+        reply,
+        file,
+        statementExport(ports, { ...account, reader: 'customer' }, fields),
+        note,
+      )
     })
     app.get('/exports/requests', options, async (request, reply) => {
       const fields = readQuery(requestsExportQuery, request.query)

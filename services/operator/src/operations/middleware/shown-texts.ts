@@ -12,11 +12,12 @@ import { withMiddleware } from './middleware.ts'
 type Texts = Pick<TextStore, 'find'>
 type Show = (texts: Texts, answer: unknown) => Promise<unknown>
 
-const asStored: ReadonlySet<string> = new Set<OperationName>(['exportEvidence'])
+/** Files, whose hashes are over what they hold: one shows texts by itself, the other shows none. */
+const asMade: ReadonlySet<string> = new Set<OperationName>(['exportEvidence', 'exportStatement'])
 
 export function withTexts(handlers: OperationHandlers, texts: Texts): OperationHandlers {
   return withMiddleware(handlers, (name) => {
-    if (asStored.has(name)) return undefined
+    if (asMade.has(name)) return undefined
     const show = eventsIn[name] ?? withTextsShown
     return {
       whole(handler) {

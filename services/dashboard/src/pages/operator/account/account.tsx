@@ -66,15 +66,19 @@ function Shown({ account }: { readonly account: AccountDetails }) {
           </Link>
         ))}
       </nav>
-      <Card>
-        <View view={view} account={account} grant={search.grant} />
-      </Card>
+      {view === 'statement' ? (
+        <AccountStatement key={account.account_id} />
+      ) : (
+        <Card>
+          <View view={view} account={account} grant={search.grant} />
+        </Card>
+      )}
     </>
   )
 }
 
 interface ViewProps {
-  readonly view: AccountView
+  readonly view: Exclude<AccountView, 'statement'>
   readonly account: AccountDetails
   /** That was looked for. */
   readonly grant: string | undefined
@@ -84,6 +88,5 @@ function View({ view, account, grant }: ViewProps) {
   if (view === 'grants') return <AccountGrants key={grant} account={account} found={grant} />
   if (view === 'holds') return <HoldList accountId={account.account_id} />
   if (view === 'keys') return <AccountKeys account={account} />
-  if (view === 'requests') return <AccountRequests />
-  return <AccountStatement />
+  return <AccountRequests />
 }

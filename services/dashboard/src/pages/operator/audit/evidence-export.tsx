@@ -17,7 +17,7 @@ export function EvidenceExport() {
       const pieces: string[] = []
       const input = { account_id: account }
       for await (const { text } of adminLines('exportEvidence', input)) pieces.push(text)
-      saveText(`evidence-${account}.jsonl`, 'application/jsonl', pieces.join(''))
+      saveText(`evidence-${account}.jsonl`, 'application/jsonl', pieces)
     },
   })
   return (

@@ -42,7 +42,7 @@ export function MonthCard() {
       title={t('monthReport')}
       action={
         data !== undefined && (
-          <Button onClick={() => saveText(`month-${data.month}.csv`, 'text/csv', csvOf(data))}>
+          <Button onClick={() => saveText(`month-${data.month}.csv`, 'text/csv', [csvOf(data)])}>
             {t('csv')}
           </Button>
         )
