@@ -8,7 +8,7 @@ export const operatorTexts = {
   adjustEffect: 'Changes the balance by an amount, as an entry of its own in the statement.',
   adjustHint: 'Such as 5.00, or -5.00 for less.',
   adjustTitle: 'Adjust the balance',
-  allAccounts: 'All {count} accounts found',
+  allAccounts: 'Accounts: {count}',
   amount: 'Amount',
   amountDollars: 'Amount in dollars',
   amountNotPlain: 'Write the amount with a decimal point and no other signs, such as 1250.50.',

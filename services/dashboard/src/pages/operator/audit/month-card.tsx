@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { askAdmin } from '../../../api/admin.ts'
 import { serverNow } from '../../../api/server-clock.ts'
-import { ownZone } from '../../../text/times.ts'
+import { countText, ownZone } from '../../../text/times.ts'
 import { Answer } from '../../../ui/answer.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
@@ -62,7 +62,7 @@ export function MonthCard() {
           value={month}
           onChange={({ target }) => setMonth(target.value)}
         />
-        <Button type="submit">{t('replayNow')}</Button>
+        <Button type="submit">{t('monthNow')}</Button>
       </form>
       {asked !== undefined && (
         <div className="mt-4">
@@ -83,7 +83,7 @@ function Totals({ report }: { readonly report: MonthReport }) {
         label={t('monthReport')}
         head={
           <>
-            <Head>{t('allAccounts', { count: customers.length })}</Head>
+            <Head>{t('allAccounts', { count: countText(customers.length) })}</Head>
             <Head isNumber isPinned>
               {t('amount')}
             </Head>
