@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { AccountDetails } from '@svc/contracts/admin/accounts'
+import type { StatementPage } from '@svc/contracts/admin/billing'
 import type { EventPage, LoggedEvent } from '@svc/contracts/admin/events'
 import type { DashboardOutput } from '@svc/contracts/dashboard/operations'
 import { type DashboardServer, startDashboard } from '@svc/testing/dashboard-server'
@@ -121,6 +122,24 @@ test.each([
   })
   expect(stdout.trim()).not.toBe('')
   if (file.startsWith('curl')) expect(JSON.parse(stdout)).toHaveProperty('choices.0.message')
+})
+
+test('a grant and an adjustment lead to when they were: UX-31', async () => {
+  const { owner } = dashboard
+  const account = `/admin${path}`
+  const { grants } = await owner.json<AccountDetails>('GET', account)
+  const granted = await owner.json('GET', `${path}/events/${grants[0]?.grant_id}`)
+  expect(granted).toMatchObject({ type: 'CreditGranted', at: grants[0]?.granted_at })
+  const change = { amount: '0.01', reason: 'a test' }
+  await owner.ask('POST', `${account}/adjustments`, change, { 'idempotency-key': 'adjusted-1' })
+  const { rows } = await owner.json<StatementPage>('GET', `${account}/statement?limit=1000`)
+  const entry = rows.find(({ type }) => type === 'adjustment')
+  const adjusted = await owner.json('GET', `${path}/events/${entry?.reference}`)
+  expect(adjusted).toEqual({ type: 'BalanceAdjusted', at: entry?.at, request_id: null })
+  const missing = await owner.ask('GET', `${path}/events/grant_${'0'.repeat(26)}`)
+  expect(missing.status).toBe(404)
+  const cut = await owner.ask('GET', `${path}/events/grant_0`)
+  expect(await cut.text()).toContain('must be the whole id of a grant, an adjustment or an event')
 })
 
 test('an event leads to its request, and that of another account to nothing: UX-31', async () => {

@@ -81,8 +81,8 @@ export function AccountLayout() {
 
 /**
  * A request leads to its receipt, which says so where there is none of that id; an event to the
- * request that it is about, or to its day on the statement. No view knows a movement by its id: it
- * leads to the statement, and says so.
+ * request that it is about, or to its day on the statement, and so does a grant or an adjustment.
+ * Nothing knows a refund by its id: it leads to the whole statement, which says so.
  */
 function AccountFindBox({ accountId }: { readonly accountId: string }) {
   const { accounts } = useSession()
@@ -94,14 +94,15 @@ function AccountFindBox({ accountId }: { readonly accountId: string }) {
     mutationFn: async (id) => {
       const kind = idKind(id)
       if (kind === 'price') return navigate({ to: '/prices' })
-      if (kind === 'movement') return navigate({ to: '/accounts/$accountId/statement', params })
+      if (id.startsWith('refund_'))
+        return navigate({ to: '/accounts/$accountId/statement', params })
       if (kind === 'key') {
         return navigate({ to: '/accounts/$accountId/requests', params, search: { key: id } })
       }
       if (kind === 'account' && accounts.some(({ account_id }) => account_id === id)) {
         return navigate({ to: '/accounts/$accountId', params: { accountId: id } })
       }
-      if (kind !== 'event') return toRequest(id)
+      if (kind !== 'event' && kind !== 'movement') return toRequest(id)
       const event = await call('accountEvent', { account_id: accountId, event_id: id })
       if (event.request_id !== null) return toRequest(event.request_id)
       const day = dayText(event.at, ownZone)
@@ -115,8 +116,8 @@ function AccountFindBox({ accountId }: { readonly accountId: string }) {
       label={t('findId')}
       onFind={find.mutate}
       problem={
-        idKind(id) === 'movement'
-          ? t('findMovement', { id })
+        id.startsWith('refund_')
+          ? t('findRefund', { id })
           : foundNothing(find.error, () => t('noSuchEvent', { id }))
       }
     />

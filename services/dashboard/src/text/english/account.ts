@@ -62,9 +62,8 @@ export const accountTexts = {
   example: 'Example',
   expires: 'Expires',
   findByKey: 'Find an id ( / )',
-  findId: 'Find an id: of a request, an answer, a key, a price, an event',
-  findMovement:
-    'Credit and corrections are not found by their ids ({id}): each stands on the statement with its own.',
+  findId: 'Find an id: of a request, an answer, a key, a price, a grant, an event',
+  findRefund: 'Refunds are not found by their ids ({id}): each stands on the statement.',
   firstCall: 'Send a request. Put the key into SVC_KEY first:',
   firstKey: 'Make a key. Programs send it with every request.',
   firstKeyAsk: 'Ask an owner of the account for a key.',
