@@ -101,8 +101,9 @@ describe.each([
     const account_id = account.accountId
     await operations.publishPrice({ ...announced, price_list: 'acme' })
     const put = { account_id, price_list: 'acme' }
-    expect(await operations.setPriceList(put)).toEqual({ ...put, changed: true })
-    expect(await operations.setPriceList(put)).toEqual({ ...put, changed: false })
+    const answer = { ...put, starts_at: '2999-01-01T00:00:00.000Z' }
+    expect(await operations.setPriceList(put)).toEqual({ ...answer, changed: true })
+    expect(await operations.setPriceList(put)).toEqual({ ...answer, changed: false })
     const key = { account_id, key_id: account.keyId, reason: 'r' }
     const ended = await operations.revokeKey(key)
     expect(await operations.revokeKey(key)).toEqual({ ...ended, already_revoked: true })
