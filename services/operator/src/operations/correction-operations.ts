@@ -1,6 +1,7 @@
 /** Mistakes made good, and what else changes of an account. */
 import type { Caller } from '@svc/contracts/admin/caller'
 import type { OperationHandlers } from '@svc/contracts/admin/operations'
+import { refuseDuringBackup } from './log/backups.ts'
 import { type OperationPorts, viewsCurrent } from './ports.ts'
 import { correctionLines } from './price-correction/correction-lines.ts'
 import { shownMovement } from './values/details.ts'
@@ -58,12 +59,12 @@ export function correctionOperations(ports: OperationPorts, { actor }: Caller): 
       const terms = { ...movementTerms(input, actor), remainder }
       return shownMovement(await administration.close(input.account_id, terms), input.dry_run)
     },
-    ...changeOperations({ ledger }, actor),
+    ...changeOperations(ports, actor),
   }
 }
 
 function changeOperations(
-  { ledger: { administration } }: Pick<OperationPorts, 'ledger'>,
+  { ledger: { administration }, backups }: Pick<OperationPorts, 'ledger' | 'backups'>,
   actor: string,
 ): Omit<Corrections, 'voidGrant' | 'refund' | 'adjust' | 'correctPrice' | 'closeAccount'> {
   return {
@@ -76,6 +77,7 @@ function changeOperations(
       return { account_id: input.account_id, changed }
     },
     async eraseTexts({ dry_run: dryRun, ...input }) {
+      if (!dryRun) refuseDuringBackup(backups)
       const terms = { ...changeTerms(input, actor), dryRun }
       const { texts } = await administration.erase(input.account_id, terms)
       return { account_id: input.account_id, texts, dry_run: dryRun }

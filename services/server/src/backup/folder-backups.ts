@@ -69,6 +69,10 @@ export class FolderBackups implements Backups {
     this.#clock = clock
   }
 
+  get isWriting(): boolean {
+    return this.#running !== undefined
+  }
+
   async write(
     report: (progress: BackupProgress) => void,
     signal: AbortSignal,

@@ -1,4 +1,5 @@
 /** The port that writes backups of the data folder of a service. */
+import { ServiceError } from '@svc/contracts/errors'
 import type { Position } from '@svc/contracts/ports/event-store'
 
 /** Bytes, of all files together. The total grows when more is written meanwhile. */
@@ -17,9 +18,22 @@ export interface WrittenBackup {
 
 /** Writes backups of the data folder, one at a time. */
 export interface Backups {
+  readonly isWriting: boolean
   /**
    * @throws {ServiceError} `conflict` while another is being written, `backup_failed` when the disk
    *   does not take it; nothing is left of it then, nor when the signal aborts
    */
   write(report: (progress: BackupProgress) => void, signal: AbortSignal): Promise<WrittenBackup>
+}
+
+/**
+ * To be called before texts are erased: a backup copies the events first, and would have neither
+ * the texts nor the event that says that they were erased.
+ *
+ * @throws {ServiceError} `conflict`
+ */
+export function refuseDuringBackup(backups: Pick<Backups, 'isWriting'> | undefined): void {
+  if (backups?.isWriting !== true) return
+  const message = 'A backup is being written, and would lack what erases: try again at its end.'
+  throw new ServiceError('conflict', message, { retryAfterSeconds: 1 })
 }

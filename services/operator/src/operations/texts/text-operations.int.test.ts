@@ -131,3 +131,23 @@ test('an external id is in no event, and finds its account and its key', async (
     { account_id, external_id: 'erased' },
   ])
 })
+
+test('nothing is erased while a backup is written, which would lack the event of it', async () => {
+  const backups = { isWriting: true, write: () => Promise.reject(new Error('not asked')) }
+  const { operationsOf } = await openRunningService({ backups })
+  const during = operationsOf(rootCaller)
+  const { account_id } = await during.openAccount({ name: 'Ada', spend_policy: 'standard' })
+  const { token_id } = await during.createAdminToken({ ...auditor, name: 'ada' })
+  await during.revokeAdminToken({ token_id, reason })
+  const refused = {
+    code: 'conflict',
+    message: expect.stringContaining('A backup is being written'),
+  }
+  await expect(during.eraseTexts({ account_id, reason })).rejects.toMatchObject(refused)
+  const subject = { subject: token_id, reason }
+  await expect(during.eraseSubjectTexts(subject)).rejects.toMatchObject(refused)
+  expect(await during.eraseTexts({ account_id, reason, dry_run: true })).toMatchObject({ texts: 1 })
+  backups.isWriting = false
+  expect(await during.eraseTexts({ account_id, reason })).toMatchObject({ texts: 1 })
+  expect(await during.eraseSubjectTexts(subject)).toMatchObject({ texts: 2 })
+})

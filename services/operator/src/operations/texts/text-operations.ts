@@ -7,6 +7,7 @@ import type { TextStore } from '@svc/contracts/ports/text-store'
 import type { Ledger } from '@svc/ledger/ledger'
 import type { AdminTokens } from '../../access/admin-tokens.ts'
 import type { AuditTrail } from '../../access/audit-trail.ts'
+import { type Backups, refuseDuringBackup } from '../log/backups.ts'
 import { noSuch } from '../values/input-values.ts'
 
 export interface TextPorts {
@@ -14,6 +15,7 @@ export interface TextPorts {
   readonly texts: Pick<TextStore, 'count'>
   readonly adminTokens: Pick<AdminTokens, 'list'>
   readonly auditTrail: Pick<AuditTrail, 'erase'>
+  readonly backups?: Pick<Backups, 'isWriting'>
 }
 
 /** Whether nothing is written about a subject any more; undefined when there is none. */
@@ -53,6 +55,7 @@ export function textOperations(
   return {
     async eraseSubjectTexts({ subject, reason, dry_run: dryRun }) {
       await requireOver(ports, subject)
+      if (!dryRun) refuseDuringBackup(ports.backups)
       const count = await texts.count(subject)
       if (!dryRun && count > 0) await auditTrail.erase(caller, subject, reason)
       return { subject, texts: count, dry_run: dryRun }
