@@ -17,6 +17,8 @@ const EVENT: GenerateEvent = {
   outputTokens: 1,
 }
 const never = new AbortController().signal
+/** On a busy machine the system moves what was written from one full buffer to the next so late. */
+const BUFFERS_FULL_MS = 500
 
 let server: Server
 let reader: IncomingMessage
@@ -81,6 +83,6 @@ async function fill(
 }
 
 async function isPending(promise: Promise<void>): Promise<boolean> {
-  const turn = new Promise<boolean>((resolve) => setTimeout(() => resolve(true), 50))
+  const turn = new Promise<boolean>((resolve) => setTimeout(() => resolve(true), BUFFERS_FULL_MS))
   return await Promise.race([promise.then(() => false), turn])
 }
