@@ -31,9 +31,9 @@ export const runningTexts = {
   correctNow: 'Adjust the accounts',
   correctTitle: 'Correct price {version}',
   correctionDone:
-    '{accounts} accounts with {requests} requests were looked at; {problems} could not be adjusted.',
+    'Accounts looked at: {accounts}, with requests: {requests}. Not adjusted: {problems}.',
   correctionTried:
-    'Nothing is done yet. {accounts} accounts with {requests} requests would change; {problems} cannot.',
+    'Nothing is done yet. Accounts that would change: {accounts}, with requests: {requests}. That cannot: {problems}.',
   customer: 'customer',
   difference: 'Difference',
   differences: 'Differences',
