@@ -10,9 +10,10 @@
  * write-ahead log in the memory of the process. The trade: nothing else can read the file
  * meanwhile.
  */
-import { accessSync, closeSync, constants, existsSync, openSync, realpathSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { accessSync, closeSync, constants, existsSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { realPathOf } from '../system/real-path.ts'
 import { readFileHeader } from './file-header.ts'
 import {
   foreignFile,
@@ -70,7 +71,7 @@ const openFiles = new Map<string, DatabaseSync | 'opening'>()
 
 /** @returns the database that this process has open at the path */
 export function openDatabaseAt(path: string): DatabaseSync | undefined {
-  const open = existsSync(path) ? openFiles.get(realpathSync(path)) : undefined
+  const open = openFiles.get(realPathOf(path))
   return open === 'opening' ? undefined : open
 }
 
@@ -114,9 +115,7 @@ export function openDatabaseFile(path: string, options: DatabaseFileOptions): Da
 /** @returns the path without symbolic links, so that one file has one name */
 function checkPlace(path: string): string {
   try {
-    const realPath = existsSync(path)
-      ? realpathSync(path)
-      : join(realpathSync(dirname(path)), basename(path))
+    const realPath = realPathOf(path)
     accessSync(dirname(realPath), constants.W_OK | constants.X_OK)
     if (existsSync(realPath)) accessSync(realPath, constants.R_OK | constants.W_OK)
     return realPath

@@ -110,21 +110,19 @@ export function durableFile(owner: OpenDatabase, path: string): DurableFile {
 
 /** Waits until the disk has what is in the file. */
 export function syncFile(path: string): void {
-  const file = openSync(path, 'r+')
-  try {
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
+  syncOpened(path, 'r+')
 }
 
 /** Makes the names of new files last. Windows knows no such sync, and needs none. */
 export function syncFolder(path: string): void {
-  if (process.platform === 'win32') return
-  const folder = openSync(path, 'r')
+  if (process.platform !== 'win32') syncOpened(path, 'r')
+}
+
+function syncOpened(path: string, flags: 'r' | 'r+'): void {
+  const file = openSync(path, flags)
   try {
-    fsyncSync(folder)
+    fsyncSync(file)
   } finally {
-    closeSync(folder)
+    closeSync(file)
   }
 }

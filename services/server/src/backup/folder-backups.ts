@@ -15,18 +15,18 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
-  realpathSync,
   renameSync,
   rmSync,
   statSync,
 } from 'node:fs'
 import { statfs } from 'node:fs/promises'
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { ServiceError } from '@svc/contracts/errors'
 import type { Clock } from '@svc/contracts/ports/time'
 import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
 import { copyDatabase } from '@svc/infra/sqlite/copy-database'
 import { syncFile, syncFolder } from '@svc/infra/sqlite/durable-file'
+import { realPathOf } from '@svc/infra/system/real-path'
 import type { BackupProgress, Backups, WrittenBackup } from '@svc/operator/operations/backups'
 import type { DataFolder } from '../data-folder/data-folder.ts'
 import { DataFolderError } from '../data-folder/data-folder-error.ts'
@@ -57,15 +57,12 @@ interface Running {
 export class FolderBackups implements Backups {
   readonly #folder: DataFolder
   readonly #into: string
-  /** The end of a name, which a server that writes to the same place does not have. */
-  readonly #partial: string
   readonly #clock: Clock
   #running: Running | undefined
 
   constructor({ folder, into, clock }: FolderBackupsOptions) {
     this.#folder = folder
     this.#into = resolve(into ?? folder.backupsFolder)
-    this.#partial = `.${markOf(folder)}.partial`
     this.#clock = clock
   }
 
@@ -104,9 +101,10 @@ export class FolderBackups implements Backups {
     const bytes = databases.reduce((sum, path) => sum + sizeOf(path), 0)
     const name = new Date(this.#clock.nowMs()).toISOString().replaceAll(':', '-')
     const whole = join(this.#into, name)
-    const partial = `${whole}${this.#partial}`
+    const ending = endingOf(this.#folder)
+    const partial = `${whole}${ending}`
     try {
-      this.#prepareTarget()
+      this.#prepareTarget(ending)
       await this.#requireSpace(bytes)
       mkdirSync(partial, { mode: OWNER_ONLY_FOLDER })
       this.#copyNotes(partial)
@@ -132,14 +130,13 @@ export class FolderBackups implements Backups {
   }
 
   /** What a process that was killed has left half-written goes. */
-  #prepareTarget(): void {
+  #prepareTarget(ending: string): void {
     refuseAmongTheData(this.#into, this.#folder)
     // Only the last name is made: a disk that is not mounted must not be taken for one.
     if (!existsSync(this.#into)) mkdirSync(this.#into, { mode: OWNER_ONLY_FOLDER })
     refuseOthersWrites(this.#into, SETTING)
     for (const entry of readdirSync(this.#into)) {
-      const isPartial =
-        entry.endsWith(this.#partial) && NAME.test(entry.slice(0, -this.#partial.length))
+      const isPartial = entry.endsWith(ending) && NAME.test(entry.slice(0, -ending.length))
       if (isPartial) rmSync(join(this.#into, entry), { recursive: true, force: true })
     }
   }
@@ -178,7 +175,7 @@ async function copyAll(
 ): Promise<number> {
   let copied = 0
   for (const path of databases) {
-    const copy = join(target, path.slice(dirname(path).length + 1))
+    const copy = join(target, basename(path))
     const onProgress = (done: number) =>
       report({ done: copied + done, total: Math.max(bytes, copied + done) })
     await copyDatabase(path, copy, { signal, onProgress })
@@ -206,10 +203,14 @@ async function lastPositionIn(ledgerFile: string): Promise<bigint | null> {
   }
 }
 
-/** The same for a folder and what was restored from its backups. */
-function markOf(folder: DataFolder): string {
+/**
+ * The end of the name of what is half-written. A server that writes to the same place has another;
+ * a folder and what was restored from its backups have the same.
+ */
+function endingOf(folder: DataFolder): string {
   const { operatorToken } = folder.comingSecrets()
-  return createHash('sha256').update(operatorToken).digest('hex').slice(0, MARK_CHARACTERS)
+  const mark = createHash('sha256').update(operatorToken).digest('hex').slice(0, MARK_CHARACTERS)
+  return `.${mark}.partial`
 }
 
 /**
@@ -218,17 +219,12 @@ function markOf(folder: DataFolder): string {
  * @throws {DataFolderError}
  */
 function refuseAmongTheData(into: string, { path, backupsFolder }: DataFolder): void {
-  const inside = relative(realpathSync(path), realPlace(into))
+  const inside = relative(realPathOf(path), realPathOf(into))
   const [first] = inside.split(sep)
   if (first === '..' || first === basename(backupsFolder) || isAbsolute(inside)) return
   throw new DataFolderError(
     `${into} is in the data folder: name a folder elsewhere in ${SETTING}, or none for its backups`,
   )
-}
-
-/** The path without symbolic links. Its last name need not be there. */
-function realPlace(path: string): string {
-  return existsSync(path) ? realpathSync(path) : join(realpathSync(dirname(path)), basename(path))
 }
 
 /** What the disk does not let go now, the next backup removes. */

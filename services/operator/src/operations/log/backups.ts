@@ -34,6 +34,6 @@ export interface Backups {
  */
 export function refuseDuringBackup(backups: Pick<Backups, 'isWriting'> | undefined): void {
   if (backups?.isWriting !== true) return
-  const message = 'A backup is being written, and would lack what erases: try again at its end.'
+  const message = 'A backup is being written, and would lack the erasure: try again at its end.'
   throw new ServiceError('conflict', message, { retryAfterSeconds: 1 })
 }
