@@ -1,0 +1,72 @@
+import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { periodText } from '../../address/asked-period.ts'
+import type { Period } from '../../address/search.ts'
+import type { ApiError } from '../../api/api-error.ts'
+import { Answer } from '../../ui/answer.tsx'
+import { Card } from '../../ui/card.tsx'
+import { Settled } from '../../ui/drawing/settled.tsx'
+import { AsOf, type AsOfProps } from '../../ui/moment.tsx'
+import { MoreRows } from '../../ui/more-rows.tsx'
+import { PeriodFields } from '../period-fields.tsx'
+import { type StatementPart, StatementParts, type StatementPartsProps } from './statement-parts.tsx'
+
+interface PageAsOf {
+  readonly as_of: AsOfProps['asOf']
+}
+
+export interface PeriodStatementProps<Page extends PageAsOf>
+  extends Pick<StatementPartsProps, 'receiptAddress'> {
+  readonly period: Period
+  readonly onPeriod: (period: Period) => void
+  /** What the query asks for, whatever its page. */
+  readonly asked: object
+  readonly query: UseInfiniteQueryResult<InfiniteData<Page>, ApiError>
+  readonly partOf: (page: Page) => StatementPart
+  readonly action?: ReactNode
+}
+
+/** Every movement in a period that can be chosen, with the balance before and after. */
+export function PeriodStatement<Page extends PageAsOf>({
+  period,
+  onPeriod,
+  asked,
+  query,
+  partOf,
+  receiptAddress,
+  action,
+}: PeriodStatementProps<Page>) {
+  // The first page is the oldest answer: all pages together are up to no more than it is.
+  const first = query.data?.pages[0]
+  return (
+    <>
+      <div className="grid grid-cols-2 gap-3 md:grid-cols-4 print:hidden">
+        <PeriodFields period={period} onChange={onPeriod} />
+      </div>
+      <Card
+        title={<span className="inline-block first-letter:uppercase">{periodText(period)}</span>}
+        action={action}
+      >
+        <Answer query={query}>
+          {({ pages }) => (
+            <Settled isOld={query.isPlaceholderData}>
+              {() => (
+                <StatementParts
+                  list={JSON.stringify(asked)}
+                  receiptAddress={receiptAddress}
+                  parts={pages.map(partOf)}
+                />
+              )}
+            </Settled>
+          )}
+        </Answer>
+        <AsOf asOf={first?.as_of} />
+        {query.hasNextPage && (
+          <div className="mt-3">
+            <MoreRows query={query} />
+          </div>
+        )}
+      </Card>
+    </>
+  )
+}
