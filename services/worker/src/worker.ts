@@ -114,7 +114,7 @@ function selfTestSubject(facts: ModelFacts, engine: Engine): Subject {
     ...{ modelDigest: facts.digest, llamaCpp: facts.runtimeRelease },
     ...{ library: facts.libraryVersion, cpuVariant: facts.cpuVariant },
     processor: cpus()[0]?.model ?? 'unknown',
-    ...{ device: facts.device, threads: facts.threads },
+    ...{ device: facts.device, gpu: facts.gpu, threads: facts.threads },
   }
 }
 
@@ -143,6 +143,8 @@ function fingerprintOf(
     library: facts.libraryVersion,
     cpuVariant: facts.cpuVariant,
     device: facts.device,
+    // Left out for CPUs, so that what they have kept under their fingerprint stays theirs.
+    ...(facts.gpu === null ? {} : { gpu: facts.gpu }),
     // Threads share the attention of one row, so their number changes the last digits of a result.
     threads: facts.device === 'cpu' ? facts.threads : null,
     template: hash('sha256', facts.chatTemplate ?? '', 'hex'),

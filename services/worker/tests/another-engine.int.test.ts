@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { user, WorkerClient } from '@svc/testing/protocol-client'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { OpenEngine } from '../src/engines/engine.ts'
 import { openScripted } from '../src/engines/scripted/scripted-engine.ts'
 import { type RunningWorker, runWorker } from '../src/run-worker.ts'
 import { settingsOf } from '../src/settings/worker-settings.ts'
@@ -20,13 +21,23 @@ beforeAll(async () => {
   client = new WorkerClient(worker.address)
 })
 
-function start(name: string): Promise<RunningWorker> {
+const scripted = openScripted({ answer: 'Hello!' })
+
+/** The script as it would run on this GPU. */
+function onGpu(gpu: string): OpenEngine {
+  return async (...asked) => {
+    const { engine, facts } = await scripted(...asked)
+    return { engine, facts: { ...facts, device: 'cuda', gpu } }
+  }
+}
+
+function start(name: string, openEngine: OpenEngine = scripted): Promise<RunningWorker> {
   const words = { socket: join(folder, `${name}.sock`), contextSize: '1024', modelsFolder: folder }
   const onBroken = (error: unknown) => {
     throw error
   }
   const settings = settingsOf(words, NEVER_HANGS)
-  return runWorker(settings, () => {}, onBroken, openScripted({ answer: 'Hello!' }))
+  return runWorker(settings, () => {}, onBroken, openEngine)
 }
 
 afterAll(async () => {
@@ -59,4 +70,21 @@ it('confirms at its next start what it has found out, with one batch', async () 
   const { batches } = await new WorkerClient(next.address).state()
   await next.stop()
   expect(batches).toMatchObject({ prompt: 1, promptTokens: 64 })
+})
+
+it('shares nothing with another GPU, and tests each for itself', async () => {
+  const gpus = ['H100, driver 1', 'H100, driver 2', 'H100, driver 1']
+  const seen: { readonly fingerprint: string; readonly testedTokens: number }[] = []
+  for (const [number, gpu] of gpus.entries()) {
+    const each = await start(`gpu-${number}`, onGpu(gpu))
+    const asked = new WorkerClient(each.address)
+    const [{ fingerprint }, { batches }] = await Promise.all([asked.health(), asked.state()])
+    await each.stop()
+    seen.push({ fingerprint, testedTokens: batches.promptTokens })
+  }
+  const [one, other, again] = seen
+  expect(other?.fingerprint).not.toBe(one?.fingerprint)
+  expect(again?.fingerprint).toBe(one?.fingerprint)
+  expect(other?.testedTokens).toBe(one?.testedTokens)
+  expect(again?.testedTokens).toBe(64)
 })

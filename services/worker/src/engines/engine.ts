@@ -232,6 +232,8 @@ export interface ModelFacts {
   readonly cpuVariant: string
   /** What computes. */
   readonly device: 'cpu' | 'cuda' | 'vulkan' | 'metal'
+  /** The GPU, its driver and its libraries, with versions; null where the CPU computes. */
+  readonly gpu: string | null
   readonly runtimeRelease: string
   readonly libraryVersion: string
 }

@@ -35,6 +35,7 @@ import { anyTokenSchedule, canonicalSchedule, type PromptSchedule } from '../pro
 import { alternatingBatches, type BatchStrategy } from './batching.ts'
 import { ContextGate } from './context-gate.ts'
 import { fileDigest } from './gguf-file.ts'
+import { gpuIdentity } from './gpu-identity.ts'
 import { LlamaGrammars } from './grammars.ts'
 import { mendSampling } from './internals.ts'
 import { tellProgress } from './model-progress.ts'
@@ -172,6 +173,7 @@ async function modelFacts(llama: Llama, context: LlamaContext): Promise<RuntimeF
     threads: context.currentThreads,
     cpuVariant: loadedCpuVariant() ?? process.arch,
     device: llama.gpu === false ? 'cpu' : llama.gpu,
+    gpu: await gpuIdentity(llama),
     runtimeRelease: llama.llamaCppRelease.release,
     libraryVersion: await getModuleVersion(),
   }

@@ -101,7 +101,7 @@ const facts: ModelFacts = {
   chatTemplate:
     '{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}' +
     '<|im_start|>assistant\n',
-  ...{ threads: 1, cpuVariant: 'none', device: 'cpu' },
+  ...{ threads: 1, cpuVariant: 'none', device: 'cpu', gpu: null },
   ...{ runtimeRelease: 'none', libraryVersion: 'none' },
 }
 
