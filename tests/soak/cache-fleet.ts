@@ -16,6 +16,7 @@ import {
   type TimedAnswer,
   timedAnswer,
 } from '../../services/worker/bench/timed-answer.ts'
+import type { Gpu } from '../../services/worker/src/engines/engine.ts'
 
 const CONTEXT_TOKENS = 1024
 const SEQUENCES = 2
@@ -30,6 +31,15 @@ export const cachedWorkers = [0, 1] as const
 export type CachedWorker = (typeof cachedWorkers)[number]
 /** The one that is killed; the other one lives as long as the test, so that leaks add up. */
 const KILLED_WORKER: CachedWorker = 1
+
+/** What all its workers run, and on what. */
+export interface FleetModel {
+  /** The bundled one, or a file. */
+  readonly model: string
+  /** Of each worker: several compute prompts in larger chunks. */
+  readonly threads: number
+  readonly gpu: Gpu
+}
 
 export interface FleetAnswer {
   readonly answer: TimedAnswer
@@ -64,7 +74,7 @@ export class CacheFleet {
 
   static async start(
     folder: string,
-    { shared, threads }: { readonly shared: SharedCache; readonly threads: number },
+    { shared, threads, ...run }: FleetModel & { readonly shared: SharedCache },
   ): Promise<CacheFleet> {
     const temporaryFolder = join(folder, 'temporary')
     mkdirSync(temporaryFolder)
@@ -74,7 +84,7 @@ export class CacheFleet {
       NODE_OPTIONS: `--expose-gc --import ${import.meta.resolve('./collect-garbage.ts')}`,
     }
     const common = {
-      ...{ folder, model: 'demo', contextSize: CONTEXT_TOKENS, sequences: SEQUENCES, env },
+      ...{ ...run, folder, contextSize: CONTEXT_TOKENS, sequences: SEQUENCES, env },
     }
     const options = (worker: CachedWorker): MeasuredWorkerOptions => ({
       ...{ ...common, workerId: `soak-${worker}`, cache: 'on', cacheBytes: CACHE_BYTES, shared },

@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Random } from '@svc/testing/random'
 import { type RedisServer, redisIsHere, startRedisServer } from '@svc/testing/redis/redis-server'
+import type { Gpu } from '../src/engines/engine.ts'
 import { anyTokenSchedule, canonicalSchedule } from '../src/engines/prompt-schedule.ts'
 import { MeasuredWorker, type MeasuredWorkerOptions, type SharedCache } from './measured-worker.ts'
 import type { ModelUnderTest } from './model-under-test.ts'
@@ -14,6 +15,10 @@ export interface Bench {
   readonly samples: number | null
   /** Of a model; each part's own number when it is null. */
   readonly threads: number | null
+  /** What computes. */
+  readonly gpu: Gpu
+  /** Answers that decoding is measured with; each part's own number when it is null. */
+  readonly atOnce: number | null
   /** Path of the binary that is measured beside, if any. */
   readonly llamaServer: string | null
   readonly say: (line: string) => void
@@ -80,12 +85,12 @@ type WorkerOptions = Pick<MeasuredWorkerOptions, 'workerId' | 'sequences' | 'cac
 
 /** A worker that has answered a little, so that nothing is done for the first time. */
 export async function warmWorker(
-  { folder, model }: Bench,
+  { folder, model, gpu }: Bench,
   { tokens, ...options }: WorkerOptions,
 ): Promise<MeasuredWorker> {
   const contextSize = Math.min(contextFor(Math.max(tokens, WARM_UP_TOKENS)), model.contextTokens)
   const worker = await MeasuredWorker.start({
-    ...{ folder, model: model.argument, contextSize, cacheBytes: CACHE_BYTES },
+    ...{ folder, model: model.argument, gpu, contextSize, cacheBytes: CACHE_BYTES },
     ...options,
   })
   const warmUp = Array.from({ length: WARM_UP_TOKENS }, (_, index) => index % 256)

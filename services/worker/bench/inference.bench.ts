@@ -3,18 +3,20 @@
  *
  *     npm run bench:inference -- [--model demo|tiny|small|s135|q05|l1b|FILE.gguf]
  *         [--part repeat,ttft,chat,decode,gaps,newcomer,redis,isolation,server]
- *         [--samples N] [--threads N] [--llama-server PATH] [--json]
+ *         [--samples N] [--threads N] [--gpu off|auto|cuda|vulkan|metal] [--at-once N]
+ *         [--llama-server PATH] [--json]
  *
  * A model that is named by its shape is written first, with random weights: its speed is real, what
  * it says is not. `--samples` is how often each part measures, instead of its own number. Parts with
- * Redis start a server of their own. The part `server` measures the whole server, with `--threads` for
+ * Redis start a server of their own. `--at-once` is how many answers the part `decode` and that of the
+ * part `server` make together, instead of four. The part `server` measures the whole server, with `--threads` for
  * its model, and llama.cpp's own beside it when `--llama-server` names its binary.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { DEMO_MODEL } from '../src/engines/engine.ts'
+import { DEMO_MODEL, type Gpu, gpuChoices } from '../src/engines/engine.ts'
 import { type Bench, type Figures, type Part, warmWorker } from './bench.ts'
 import { describeMachine } from './machine.ts'
 import { modelUnderTest } from './model-under-test.ts'
@@ -48,6 +50,8 @@ const { values } = parseArgs({
     part: { type: 'string', default: Object.keys(parts).join(',') },
     samples: { type: 'string' },
     threads: { type: 'string' },
+    gpu: { type: 'string', default: 'off' },
+    'at-once': { type: 'string' },
     'llama-server': { type: 'string' },
     json: { type: 'boolean', default: false },
   },
@@ -60,14 +64,20 @@ const chosen = values.part.split(',').map((name): [string, Part] => {
   return [name, part]
 })
 
+const gpu: Gpu | undefined = gpuChoices.find((choice) => choice === values.gpu)
+if (gpu === undefined) throw new Error(`--gpu ${gpuChoices.join(', ')}`)
+
 const folder = mkdtempSync(join(tmpdir(), 'svc-bench-inference-'))
 try {
   const model = await modelUnderTest(values.model, folder)
-  const [samples, threads] = [values.samples, values.threads].map((value) =>
-    value === undefined ? null : Number(value),
-  ) as [number | null, number | null]
+  const numberOf = (value: string | undefined) => (value === undefined ? null : Number(value))
   const llamaServer = values['llama-server'] ?? null
-  const bench: Bench = { model, folder, samples, threads, llamaServer, say }
+  const bench: Bench = {
+    ...{ model, folder, gpu, llamaServer, say },
+    samples: numberOf(values.samples),
+    threads: numberOf(values.threads),
+    atOnce: numberOf(values['at-once']),
+  }
   say(describeMachine())
   say(await describeModel(bench))
   let figures: Figures = {}

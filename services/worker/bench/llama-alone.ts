@@ -2,7 +2,7 @@
  * A process that does what the worker does when it makes answers, and nothing else: the runtime
  * alone, without requests, meters and HTTP. It is what the worker's own cost is measured against.
  *
- *     node llama-alone.ts MODEL.gguf CONTEXT_SIZE SEQUENCES THREADS
+ *     node llama-alone.ts MODEL.gguf GPU CONTEXT_SIZE SEQUENCES THREADS
  *
  * It prints a line when it is ready. For each line with an {@link AloneOrder} on stdin it prints a
  * line with an {@link AloneResult}.
@@ -17,6 +17,7 @@ import {
   type LlamaModel,
   type Token,
 } from 'node-llama-cpp'
+import type { Gpu } from '../src/engines/engine.ts'
 import { alternatingBatches } from '../src/engines/llama/batching.ts'
 
 /** How the next batch is chosen: by the runtime itself, or as the worker does. */
@@ -77,13 +78,14 @@ async function timesOfTokens(
 }
 
 async function main(): Promise<void> {
-  const [modelPath = '', ...sizes] = process.argv.slice(2)
+  const [modelPath = '', gpu = 'off', ...sizes] = process.argv.slice(2)
   const [contextSize = 0, sequences = 0, threads = 0] = sizes.map(Number)
   const llama = await getLlama({
-    ...{ gpu: false, build: 'never', skipDownload: true, maxThreads: threads },
+    gpu: gpu === 'off' ? false : (gpu as Exclude<Gpu, 'off'>),
+    ...{ build: 'never', skipDownload: true, maxThreads: threads },
     logLevel: LlamaLogLevel.error,
   })
-  const model = await llama.loadModel({ modelPath, gpuLayers: 0 })
+  const model = await llama.loadModel({ modelPath, gpuLayers: llama.gpu === false ? 0 : 'max' })
   const ready: Partial<Record<BatchStrategyName, readonly LlamaContextSequence[]>> = {}
   for (const strategy of batchStrategies) {
     const context = await createContext(model, strategy, { contextSize, sequences, threads })

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { type HealthResponse, healthResponse } from '@svc/contracts/worker/protocol'
 import { WorkerClient } from '@svc/testing/protocol-client'
+import type { Gpu } from '../src/engines/engine.ts'
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 /** As the supervisor sets it. */
@@ -22,6 +23,8 @@ export interface MeasuredWorkerOptions {
   readonly folder: string
   readonly workerId: string
   readonly model: string
+  /** Default: `off`. */
+  readonly gpu?: Gpu
   readonly contextSize: number
   readonly sequences: number
   readonly cache: 'on' | 'off'
@@ -100,13 +103,22 @@ interface Started {
 }
 
 function start(options: MeasuredWorkerOptions): Started {
-  const { model, contextSize, sequences, cache, cacheBytes, workerId, shared } = options
+  const {
+    model,
+    gpu = 'off',
+    contextSize,
+    sequences,
+    cache,
+    cacheBytes,
+    workerId,
+    shared,
+  } = options
   const folder = mkdtempSync(join(options.folder, 'worker-'))
   const socketPath = join(folder, 'socket')
   const words = [
     ...['--socket', socketPath, '--worker-id', workerId, '--supervised'],
     ...['--model', model, '--context-size', `${contextSize}`, '--sequences', `${sequences}`],
-    ...['--gpu', 'off', '--cache', cache],
+    ...['--gpu', gpu, '--cache', cache],
     ...(cacheBytes === undefined ? [] : ['--cache-bytes', `${cacheBytes}`]),
   ]
   // Supervised: a worker ends with its parent, however that ends.

@@ -8,6 +8,8 @@ import type { ServerSize, WholeServer } from './whole-server.ts'
 
 const READY_MS_MAX = 120_000
 const POLL_MS = 100
+/** More than any model has. */
+const ALL_LAYERS = '999'
 /** Of what it says, kept for the case that it fails. */
 const LOG_CHARACTERS_MAX = 20_000
 
@@ -38,13 +40,14 @@ export class LlamaServer implements WholeServer {
   static async start(
     program: string,
     model: ModelUnderTest,
-    { contextTokens, sequences, threads }: ServerSize,
+    { contextTokens, sequences, threads, gpu }: ServerSize,
   ): Promise<LlamaServer> {
+    const layers = gpu === 'off' ? '0' : ALL_LAYERS
     const words = [
       ...['--model', model.path, '--host', '127.0.0.1'],
       // Its context is the sum of those of its sequences.
       ...['--parallel', `${sequences}`, '--ctx-size', `${contextTokens * sequences}`],
-      ...['--threads', `${threads}`, '--threads-batch', `${threads}`, '--gpu-layers', '0'],
+      ...['--threads', `${threads}`, '--threads-batch', `${threads}`, '--gpu-layers', layers],
       ...['--flash-attn', 'on', '--no-webui'],
     ]
     const server = new LlamaServer(program, words)

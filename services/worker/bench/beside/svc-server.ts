@@ -29,7 +29,7 @@ export class SvcServer implements WholeServer {
   static async start(
     model: ModelUnderTest,
     folder: string,
-    { contextTokens, sequences, threads, tenants }: ServerSize,
+    { contextTokens, sequences, threads, gpu, tenants }: ServerSize,
   ): Promise<SvcServer> {
     const dataDir = join(folder, 'svc-data')
     const server = new ServerProcess(dataDir, {
@@ -37,6 +37,7 @@ export class SvcServer implements WholeServer {
       SVC_CONTEXT_SIZE: `${contextTokens}`,
       SVC_SEQUENCES: `${sequences}`,
       SVC_THREADS: `${threads}`,
+      SVC_GPU: gpu,
       SVC_FIRST_RUN: 'empty',
       // Its pages are built at the first start, for seconds, on the processors that are measured.
       SVC_DASHBOARD: 'off',

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { processorMs } from '@svc/testing/processor-time'
+import type { Gpu } from '../../src/engines/engine.ts'
 
 export interface WholeServer extends AsyncDisposable {
   /** As figures name it. */
@@ -24,6 +25,7 @@ export interface ServerSize {
   /** Answers at once. */
   readonly sequences: number
   readonly threads: number
+  readonly gpu: Gpu
   readonly tenants: number
 }
 

@@ -1,6 +1,6 @@
 /**
  * What the worker costs while it makes answers, all its parts included, against the runtime alone
- * in a process of its own. In turn, because machines are noisy; four answers at once.
+ * in a process of its own. In turn, because machines are noisy; several answers at once.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -19,6 +19,7 @@ import { randomPrompt } from '../model-under-test.ts'
 import { median, rounded } from '../statistics.ts'
 import { timedAnswer } from '../timed-answer.ts'
 
+/** Unless another number is asked for. */
 const ANSWERS = 4
 const PROMPT_TOKENS = 32
 const OUTPUT_TOKENS = 256
@@ -28,8 +29,9 @@ const PROGRAM = fileURLToPath(new URL('../llama-alone.ts', import.meta.url))
 
 export async function measureDecode(bench: Bench): Promise<Figures> {
   const outputTokens = promptTokens(bench.model, OUTPUT_TOKENS)
+  const atOnce = bench.atOnce ?? ANSWERS
   await using worker = await warmWorker(bench, {
-    ...{ workerId: 'bench-a', sequences: ANSWERS, cache: 'off' },
+    ...{ workerId: 'bench-a', sequences: atOnce, cache: 'off' },
     tokens: PROMPT_TOKENS + outputTokens,
   })
   await using alone = await LlamaAlone.start(bench, worker)
@@ -38,7 +40,7 @@ export async function measureDecode(bench: Bench): Promise<Figures> {
   const rounds = bench.samples ?? ROUNDS
   // The first round warms up.
   for (let round = 0; round <= rounds; round += 1) {
-    const prompts = Array.from({ length: ANSWERS }, () =>
+    const prompts = Array.from({ length: atOnce }, () =>
       randomPrompt(bench.model, PROMPT_TOKENS, random),
     )
     const ask = () => answersOfWorker(bench, worker, prompts, outputTokens)
@@ -51,7 +53,10 @@ export async function measureDecode(bench: Bench): Promise<Figures> {
     }
   }
   const { decode, decodeTokens } = (await worker.client.state()).batches
-  return { ...figuresOf(runs), decode_4_worker_tokens_per_batch: rounded(decodeTokens / decode) }
+  return {
+    ...figuresOf(`decode_${atOnce}`, runs),
+    [`decode_${atOnce}_worker_tokens_per_batch`]: rounded(decodeTokens / decode),
+  }
 }
 
 type Way = 'worker' | BatchStrategyName
@@ -62,18 +67,18 @@ interface Run {
 }
 
 /** The runtime alone is quoted as it does best. */
-function figuresOf(runs: Readonly<Record<Way, readonly Run[]>>): Figures {
+function figuresOf(name: string, runs: Readonly<Record<Way, readonly Run[]>>): Figures {
   const rate = (way: Way) => median(runs[way].map((run) => run.tokensPerSecond))
   const cpuMs = (way: Way) => median(runs[way].map((run) => run.processorMsPerToken))
   const best: Way = rate('built-in') > rate('alternating') ? 'built-in' : 'alternating'
   return {
-    decode_4_worker_tokens_per_s: rounded(rate('worker')),
-    decode_4_alone_built_in_tokens_per_s: rounded(rate('built-in')),
-    decode_4_alone_alternating_tokens_per_s: rounded(rate('alternating')),
-    decode_4_worker_overhead_percent: rounded((rate(best) / rate('worker') - 1) * 100),
-    decode_4_worker_cpu_ms_per_token: rounded(cpuMs('worker')),
-    decode_4_alone_cpu_ms_per_token: rounded(cpuMs(best)),
-    decode_4_worker_cpu_overhead_percent: rounded((cpuMs('worker') / cpuMs(best) - 1) * 100),
+    [`${name}_worker_tokens_per_s`]: rounded(rate('worker')),
+    [`${name}_alone_built_in_tokens_per_s`]: rounded(rate('built-in')),
+    [`${name}_alone_alternating_tokens_per_s`]: rounded(rate('alternating')),
+    [`${name}_worker_overhead_percent`]: rounded((rate(best) / rate('worker') - 1) * 100),
+    [`${name}_worker_cpu_ms_per_token`]: rounded(cpuMs('worker')),
+    [`${name}_alone_cpu_ms_per_token`]: rounded(cpuMs(best)),
+    [`${name}_worker_cpu_overhead_percent`]: rounded((cpuMs('worker') / cpuMs(best) - 1) * 100),
   }
 }
 
@@ -127,8 +132,10 @@ class LlamaAlone {
   }
 
   /** With a context and threads like those of the worker. */
-  static async start({ model }: Bench, { health }: MeasuredWorker): Promise<LlamaAlone> {
-    const words = [model.path, health.contextSize, ANSWERS, health.threads].map(String)
+  static async start(bench: Bench, { health }: MeasuredWorker): Promise<LlamaAlone> {
+    const { model, gpu, atOnce } = bench
+    const sizes = [health.contextSize, atOnce ?? ANSWERS, health.threads]
+    const words = [model.path, gpu, ...sizes.map(String)]
     const child = spawn(process.execPath, [PROGRAM, ...words], {
       stdio: ['pipe', 'pipe', 'inherit'],
     })

@@ -25,6 +25,7 @@ import {
   wordsOf,
 } from './chat-conversations.ts'
 
+/** Answers at once, unless another number is asked for. */
 const SEQUENCES = 4
 const CONTEXT_SIZE = 4_096
 const ROUNDS = 3
@@ -77,7 +78,11 @@ export async function measureServer(bench: Bench): Promise<Figures> {
   await using stack = new AsyncDisposableStack()
   const contextTokens = Math.min(bench.model.contextTokens, CONTEXT_SIZE)
   const threads = bench.threads ?? Math.max(1, availableParallelism() - 1)
-  const size: ServerSize = { contextTokens, sequences: SEQUENCES, threads, tenants: TENANTS }
+  const sequences = sequencesOf(bench)
+  const size: ServerSize = {
+    ...{ contextTokens, sequences, threads, gpu: bench.gpu },
+    tenants: Math.max(TENANTS, sequences),
+  }
   const servers = [stack.use(await SvcServer.start(bench.model, bench.folder, size))] as [
     WholeServer,
     ...WholeServer[],
@@ -140,6 +145,10 @@ async function tokensOf(bench: Bench, server: WholeServer, text: string): Promis
   return tokens
 }
 
+function sequencesOf({ atOnce }: Bench): number {
+  return atOnce ?? SEQUENCES
+}
+
 interface PlainQuestion extends Omit<ChatQuestion, 'messages'> {
   readonly text: string
 }
@@ -181,9 +190,10 @@ async function measurePrompts(asked: Asked, wanted: number): Promise<void> {
 
 /** As many answers at once as there are sequences, each of another tenant. */
 async function measureDecoding({ bench, server, words, random, samples }: Asked): Promise<void> {
+  const sequences = sequencesOf(bench)
   const beforeMs = processorMsOf(server)
   const answers = await Promise.all(
-    Array.from({ length: SEQUENCES }, (_, tenant) =>
+    Array.from({ length: sequences }, (_, tenant) =>
       ask(bench, server, {
         ...{ tenant, text: words(DECODE_PROMPT_TOKENS, random) },
         outputTokens: DECODE_TOKENS,
@@ -194,9 +204,9 @@ async function measureDecoding({ bench, server, words, random, samples }: Asked)
   const tokens = answers.reduce((sum, { outputTokens }) => sum + outputTokens, 0)
   const perSecond = tokensPerSecondTogether(answers)
   if (perSecond === null) bench.say(`${server.name}: the answers were never made together`)
-  else samples.add(`server_decode_${SEQUENCES}_${server.name}_tokens_per_s`, perSecond)
+  else samples.add(`server_decode_${sequences}_${server.name}_tokens_per_s`, perSecond)
   samples.add(
-    `server_decode_${SEQUENCES}_${server.name}_cpu_ms_per_token`,
+    `server_decode_${sequences}_${server.name}_cpu_ms_per_token`,
     (processorMsOf(server) - beforeMs) / tokens,
   )
 }
@@ -259,7 +269,7 @@ async function measureConversations(
     }
     return answers
   }
-  const answers = (await Promise.all(Array.from({ length: SEQUENCES }, person))).flat()
+  const answers = (await Promise.all(Array.from({ length: sequencesOf(bench) }, person))).flat()
   const seconds = (performance.now() - startedMs) / 1000
   const sum = (of: (answer: ChatAnswer) => number) =>
     answers.reduce((total, answer) => total + of(answer), 0)
