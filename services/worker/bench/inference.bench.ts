@@ -1,7 +1,7 @@
 /**
  * What inference costs and what the prefix cache saves, measured on the worker itself.
  *
- *     npm run bench:inference -- [--model demo|tiny|small|s135|q05|l1b|FILE.gguf]
+ *     npm run bench:inference -- [--model demo|tiny|small|s135|q05|l1b|l8b|FILE.gguf]
  *         [--part repeat,ttft,chat,decode,gaps,newcomer,redis,isolation,server]
  *         [--samples N] [--threads N] [--gpu off|auto|cuda|vulkan|metal] [--at-once N]
  *         [--llama-server PATH] [--json]

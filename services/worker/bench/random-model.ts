@@ -1,7 +1,7 @@
 /**
  * Writes a model file with random weights in the shape of a real model, to measure with.
  *
- *     npm run models:random -- tiny|small|s135|q05|l1b OUT.gguf
+ *     npm run models:random -- tiny|small|s135|q05|l1b|l8b OUT.gguf
  *                           [--type f16|q8_0] [--vocabulary TOKENS] [--seed 1]
  */
 import { parseArgs } from 'node:util'

@@ -65,6 +65,17 @@ export const modelShapes = {
     ...{ layers: 16, embeddingLength: 2048, heads: 32, keyValueHeads: 8, feedForwardLength: 8192 },
     ...{ contextTokens: 131_072, vocabularySize: 128_256, encoding: 'q8_0' },
   },
+  /** Llama-3.1-8B: 8.5 GB, for GPUs. */
+  l8b: {
+    ...{
+      layers: 32,
+      embeddingLength: 4096,
+      heads: 32,
+      keyValueHeads: 8,
+      feedForwardLength: 14_336,
+    },
+    ...{ contextTokens: 131_072, vocabularySize: 128_256, encoding: 'q8_0' },
+  },
 } as const satisfies Readonly<Record<string, ModelShape>>
 
 export type ShapeName = keyof typeof modelShapes
