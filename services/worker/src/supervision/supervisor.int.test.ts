@@ -175,6 +175,24 @@ describe('a supervised worker', () => {
     expect(supervised.restarts).toBe(2)
   })
 
+  it('that the runtime aborts at its start is told with what the runtime said', async () => {
+    const said = ['CUDA error: the PTX was compiled by a newer toolchain.', '  current device: 0']
+    const lines = said.map((msg) => JSON.stringify({ level: 50, time: 1, msg }))
+    const aborts = join(folder, 'aborts.mjs')
+    await writeFile(
+      aborts,
+      `process.stderr.write(${JSON.stringify(`${lines.join('\n')}\n`)}, () => process.abort())\n` +
+        'await new Promise(() => {})\n',
+    )
+    const { supervised } = supervise({
+      env: { NODE_OPTIONS: `--import ${aborts}` },
+      timings: { backOffMinMs: 1, backOffMaxMs: 1 },
+    })
+    await expect(supervised.ready()).rejects.toThrow(
+      'ended (SIGABRT) before it was ready: CUDA error: the PTX was compiled by a newer toolchain.',
+    )
+  })
+
   it('does not inherit the settings and secrets of its host', async () => {
     process.env.SVC_WORKER_SECRET = 'a secret of the host process'
     try {

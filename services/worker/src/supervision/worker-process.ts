@@ -72,6 +72,7 @@ export function startWorkerProcess(options: WorkerProcessOptions): WorkerProcess
   child.stdin.on('error', () => {})
   let refusal: string | undefined
   let wasReady = false
+  let firstError: string | undefined
   onLines(child.stdout, (line) => {
     const parsed = firstLine.safeParse(parseJson(line))
     if (!parsed.success) options.log('warn', "unexpected line on the worker's stdout", { workerId })
@@ -83,11 +84,12 @@ export function startWorkerProcess(options: WorkerProcessOptions): WorkerProcess
   })
   onLines(child.stderr, (line) => {
     options.onSign()
-    forwardLog(line, workerId, options.log)
+    const { level, message } = forwardLog(line, workerId, options.log)
+    if (level === 'error') firstError ??= message
   })
   reportEnd(child, options.onEnd, (how) => {
     if (refusal !== undefined) return refusal
-    return wasReady ? `the worker process ended (${how})` : neverReady(how)
+    return wasReady ? `the worker process ended (${how})` : neverReady(how, firstError)
   })
   return {
     pid: child.pid,
@@ -97,9 +99,13 @@ export function startWorkerProcess(options: WorkerProcessOptions): WorkerProcess
   }
 }
 
-/** Native code ends the process when it meets bytes that it does not expect. */
-function neverReady(how: string): string {
-  return `the worker process ended (${how}) before it was ready; the model file may be damaged`
+/**
+ * Native code ends the process when it meets bytes that it does not expect, or a GPU that cannot do
+ * what it asks. Only of the latter does it say anything.
+ */
+function neverReady(how: string, firstError: string | undefined): string {
+  const why = firstError ?? 'the model file may be damaged'
+  return `the worker process ended (${how}) before it was ready: ${why}`
 }
 
 function reportEnd(
@@ -136,15 +142,23 @@ function onLines(stream: Readable, onLine: (line: string) => void): void {
 const levels: Readonly<Record<number, LogLevel>> = { 30: 'info', 40: 'warn', 50: 'error' }
 const logLine = z.looseObject({ level: z.number(), msg: z.string() })
 
-function forwardLog(line: string, workerId: string, log: Log): void {
+interface Said {
+  readonly level: LogLevel
+  readonly message: string
+}
+
+function forwardLog(line: string, workerId: string, log: Log): Said {
   const parsed = logLine.safeParse(parseJson(line))
   if (!parsed.success) {
     // Native code writes to stderr as it likes.
-    log('warn', line.slice(0, LOG_CHARACTERS_MAX), { workerId })
-    return
+    const message = line.slice(0, LOG_CHARACTERS_MAX)
+    log('warn', message, { workerId })
+    return { level: 'warn', message }
   }
-  const { level, msg, time: _written, ...fields } = parsed.data
-  log(levels[level] ?? 'error', msg, { ...fields, workerId })
+  const { level: number, msg: message, time: _written, ...fields } = parsed.data
+  const level = levels[number] ?? 'error'
+  log(level, message, { ...fields, workerId })
+  return { level, message }
 }
 
 function parseJson(text: string): unknown {
