@@ -46,6 +46,7 @@ import { EventStoreDbTextStore } from './texts/eventstoredb-text-store.ts'
 import { LogWatch, type WatchTimes } from './watch/log-watch.ts'
 import type { SetAsideStream, SetAsideStreams } from './watch/set-aside-streams.ts'
 
+import { WriteRight } from './watch/write-right.ts'
 import { mayWrite } from './write-probe.ts'
 
 export interface EventStoreDbEventStoreOptions {
@@ -93,8 +94,11 @@ export class EventStoreDbEventStore implements EventStore, StoreHealth {
     this.marks = marks
     this.#setAside = options.setAside
     const read = (request: ServerReadStream) => this.#readServerStream(request)
-    const noteRight = (mayWrite: boolean) => this.#watch.noteRight(mayWrite)
-    this.#appends = new StreamAppends({ ...options, read, noteRight })
+    const right = new WriteRight({
+      mayWrite: async () => mayWrite({ ...options, client: await client.get() }),
+      warn,
+    })
+    this.#appends = new StreamAppends({ ...options, read, right })
     this.#queue = new KeyedQueue({
       waitMs: appendTimeoutMs,
       onStarved: (since) => client.noteSilence(since),
@@ -107,7 +111,7 @@ export class EventStoreDbEventStore implements EventStore, StoreHealth {
       readStream: read,
       toOwn: (event) => streamPrefix.toOwn(event),
       isSetAside: (stream) => this.#setAside.holds(stream),
-      mayWrite: async () => mayWrite({ ...options, client: await client.get() }),
+      right,
       halfMoved: async () => {
         const mark = await marks.read()
         return mark?.id === migrationId ? undefined : refusalOf(mark, place)

@@ -38,6 +38,7 @@ import { toServerEvent } from '../layout/recorded-event.ts'
 import type { StreamPrefix } from '../layout/stream-prefix.ts'
 import type { ServerReadStream } from '../messages/server-calls.ts'
 import type { SetAsideStreams } from '../watch/set-aside-streams.ts'
+import type { WriteRight } from '../watch/write-right.ts'
 import type { HoldPlace } from './keyed-queue.ts'
 
 /** Heads that are kept in memory: about 250 bytes each. */
@@ -51,8 +52,7 @@ export interface StreamAppendsPorts {
   read(request: ServerReadStream): Promise<readonly RecordedEvent[]>
   readonly appendTimeoutMs: number
   readonly reachCrashPoint: ReachCrashPoint
-  /** Is told of each append that was answered, and whether the user had the right to it. */
-  noteRight(mayWrite: boolean): void
+  readonly right: Pick<WriteRight, 'noteWritten' | 'noteDenied'>
 }
 
 export class StreamAppends {
@@ -96,13 +96,13 @@ export class StreamAppends {
     const result = await this.#send(stream, expected.revision, sealed, hold)
     switch (result.kind) {
       case 'appended':
-        this.#ports.noteRight(true)
+        this.#ports.right.noteWritten(stream)
         return this.#acknowledge(stream, sealed.head, result)
       case 'wrong-expected-revision':
         return this.#whoWasFirst(request)
       case 'not-written':
         if (result.reason === 'unreachable') this.forgetHeads()
-        if (result.reason === 'access-denied') this.#ports.noteRight(false)
+        if (result.reason === 'access-denied') this.#ports.right.noteDenied(stream)
         throw this.#refusalOf(stream, result.reason, result.cause)
       case 'unknown':
         // A server that does not answer in time tells nothing about the connection.

@@ -92,7 +92,8 @@ test('a right to write that is taken away is told, and when it is there again', 
   letWrite(false)
   const append = { stream, expected: head, events: newEvents(1) }
   await expect(store.append(append)).rejects.toThrow(/does not let our user write/)
-  expect(store.troubles()).toMatchObject([{ notReady: 'the event log takes nothing of ours' }])
+  const takesNothing = [{ notReady: 'the event log takes nothing of ours' }]
+  await expect.poll(() => store.troubles(), WITHIN).toMatchObject(takesNothing)
   letWrite(true)
   await expect.poll(() => store.troubles(), WITHIN).toEqual([])
   expect(await store.append(append)).toMatchObject({ kind: 'appended' })
@@ -162,6 +163,31 @@ test('a stream that alone is denied costs the others no connection', async () =>
   await expect(denied()).rejects.toThrow(/does not let our user write/)
   expect(await store.append(append)).toMatchObject({ kind: 'duplicate' })
   expect(warnings).not.toContain('reconnecting to the event store')
+})
+
+test('a stream that alone is denied is told once, and everything else is sold on', async () => {
+  const { double, letWrite, url } = await startWithGroup()
+  letWrite(true)
+  const warnings: string[] = []
+  const logger = { warn: (_: object, message: string) => void warnings.push(message) }
+  const store = await openEventStoreDb({ url, logger })
+  onTestFinished(() => store.close())
+  const expected = await fillStream(store, stream, 2)
+  let other = await fillStream(store, 'account-2', 1)
+  double.setStreamMetadata(`svc.${stream}`, { $acl: { $w: '$admins' } })
+  const append = () => store.append({ stream, expected, events: newEvents(1) })
+  const message = `the event store does not let our user write ${stream}, and others it does`
+  for (let round = 0; round < 3; round += 1) {
+    await expect(append()).rejects.toThrow(/does not let our user write/)
+    await expect.poll(() => store.troubles(), WITHIN).toEqual([{ message }])
+    other = await fillStream(store, 'account-2', 1, { from: other })
+    expect(store.troubles()).toEqual([{ message }])
+  }
+  expect(warnings).toEqual(['event store does not let our user write the stream'])
+  double.setStreamMetadata(`svc.${stream}`, {})
+  expect(await append()).toMatchObject({ kind: 'appended' })
+  expect(store.troubles()).toEqual([])
+  expect(warnings.slice(1)).toEqual(['event store lets our user write the stream again'])
 })
 
 test('a server that takes smaller appends only is refused, with its limit', () =>

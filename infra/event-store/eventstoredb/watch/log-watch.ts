@@ -26,6 +26,7 @@ import { isAccessDenied } from '../client/server-failure.ts'
 import type { Warn } from '../client/warning.ts'
 import type { ServerReadAll, ServerReadStream } from '../messages/server-calls.ts'
 import type { ServerEvent } from '../messages/server-event.ts'
+import type { WriteRight } from './write-right.ts'
 
 const EVERY_MS = 10_000
 /** A difference from the server's clock that is not yet warned of. */
@@ -42,10 +43,6 @@ export interface WatchTimes {
 const REFUSED =
   'the event store refuses our user: the password was changed or the user disabled. Appends go on ' +
   'until their connection ends; put the new one into EVENTSTORE_URL and restart svc'
-
-const MAY_NOT_WRITE =
-  'the event store lets our user read, and not write: give it the right to write our streams back, ' +
-  'and svc goes on by itself'
 
 /** What is remembered of an event: enough to know it again. */
 export interface SeenEvent
@@ -65,8 +62,7 @@ export interface LogWatchPorts {
   toOwn(event: ServerEvent): RecordedEvent | undefined
   /** Whether the server was told to hide events of the stream. */
   isSetAside(stream: string): boolean
-  /** Asks the server whether the user may write, and writes nothing. */
-  mayWrite(): Promise<boolean>
+  readonly right: WriteRight
   /**
    * Tells why nothing may be sold on the log, because it is being moved; undefined when it is not.
    */
@@ -87,7 +83,6 @@ export class LogWatch {
   #rewound: StoreRewoundError | undefined
   #isRefused = false
   #moved: string | undefined
-  #mayWrite = true
   /** How far the server's clock is ahead of ours; 0 when they agree well enough. */
   #clockAheadMs = 0
 
@@ -110,16 +105,6 @@ export class LogWatch {
     if (this.#last !== undefined && event.position <= this.#last.position) return
     const { stream, revision, hash, position, appended } = event
     this.#last = { stream, revision, hash, position, ...(appended && { appended }) }
-  }
-
-  /** An append was let through, or refused for want of the right to it. */
-  noteRight(mayWrite: boolean): void {
-    // A user whom the server does not know may not write either: that is told already.
-    if (mayWrite === this.#mayWrite || (this.#isRefused && !mayWrite)) return
-    this.#mayWrite = mayWrite
-    const { warn } = this.#ports
-    if (mayWrite) warn({}, 'event store lets our user write again')
-    else warn({ reason: MAY_NOT_WRITE }, 'event store does not let our user write')
   }
 
   /** The connection broke: another server may answer from now on. */
@@ -155,9 +140,7 @@ export class LogWatch {
       troubles.push({ message: this.#moved, notReady: 'the event log is being moved' })
     }
     if (this.#isRefused) troubles.push({ message: REFUSED, notReady: 'the event log refuses us' })
-    if (!this.#mayWrite) {
-      troubles.push({ message: MAY_NOT_WRITE, notReady: 'the event log takes nothing of ours' })
-    }
+    troubles.push(...this.#ports.right.troubles())
     if (this.#clockAheadMs !== 0) troubles.push({ message: this.#clockMessage })
     return troubles
   }
@@ -176,12 +159,9 @@ export class LogWatch {
       if (signal.aborted) return
       // A reader meets the same error, and says so.
       await this.#look().catch(() => {})
-      if (!this.#mayWrite) await this.#askForRight().catch(() => {})
+      const { right } = this.#ports
+      if (right.isGone) await right.ask().catch(() => {})
     }
-  }
-
-  async #askForRight(): Promise<void> {
-    this.noteRight(await this.#ports.mayWrite())
   }
 
   #look(): Promise<void> {
@@ -222,17 +202,18 @@ export class LogWatch {
   }
 
   async #askedAsUser<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
-    const { warn } = this.#ports
+    const { warn, right } = this.#ports
     try {
       const answer = await ask()
       if (this.#isRefused) warn({}, 'event store takes our user again')
       this.#isRefused = false
+      right.noteUser(true)
       return answer
     } catch (error) {
       const isRefusal = error instanceof Error && isAccessDenied(error.cause)
       if (isRefusal && !this.#isRefused) {
         this.#isRefused = true
-        this.#mayWrite = true
+        right.noteUser(false)
         warn({ reason: REFUSED }, 'event store refuses our user')
       }
       throw error
