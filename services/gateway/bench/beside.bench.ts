@@ -68,7 +68,7 @@ async function measure(data: string): Promise<Record<string, number>> {
     kind: 'gateway',
     format: 'chat',
     baseUrl,
-    apiKey: busy.apiKey,
+    apiKeys: [busy.apiKey],
     stream: false,
     outputTokens: OUTPUT_TOKENS,
   }

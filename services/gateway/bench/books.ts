@@ -15,12 +15,26 @@ interface Books {
   readonly requests: number
 }
 
+/** The sums over all of them. */
+export async function booksOfAll(
+  baseUrl: string,
+  accounts: readonly SeededAccount[],
+): Promise<Books> {
+  const sum = { settled: 0n, requests: 0 }
+  for (const account of accounts) {
+    const { settled, requests } = await booksOf(baseUrl, account)
+    sum.settled += settled
+    sum.requests += requests
+  }
+  return sum
+}
+
 /**
  * Waits until the view of usage has all that the ledger has. To be asked while nothing runs.
  *
  * @throws Error when credit is held for nobody, or usage and balance never come to the same
  */
-export async function booksOf(baseUrl: string, { apiKey }: SeededAccount): Promise<Books> {
+async function booksOf(baseUrl: string, { apiKey }: SeededAccount): Promise<Books> {
   const answerOf = async (path: string): Promise<unknown> => {
     const headers = { authorization: `Bearer ${apiKey}` }
     return (await request(baseUrl + path, { headers })).body.json()

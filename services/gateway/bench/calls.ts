@@ -54,14 +54,17 @@ const formats: Readonly<Record<WireFormat, FormatCall>> = {
 function gatewayCall({
   format,
   baseUrl,
-  apiKey,
+  apiKeys,
   stream,
   outputTokens,
   readsCost = false,
 }: GatewayTarget): Call {
   const called = formats[format]
   const path = new URL(baseUrl).pathname + called.path
-  const headers = { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` }
+  const headersInTurn = apiKeys.map((apiKey) => ({
+    'content-type': 'application/json',
+    authorization: `Bearer ${apiKey}`,
+  }))
   const body = JSON.stringify({
     model: 'svc-beta',
     ...called.fields(outputTokens),
@@ -69,7 +72,8 @@ function gatewayCall({
     ...(readsCost && stream && format === 'chat' && { stream_options: { include_usage: true } }),
   })
   const end = stream ? called.end : '}'
-  return async (pool) => {
+  return async (pool, number) => {
+    const headers = headersInTurn[number % headersInTurn.length] ?? {}
     const text = await textOf(await pool.request({ method: 'POST', path, headers, body }))
     if (!text.trimEnd().endsWith(end)) throw new Error(`an answer that ends in ${text.slice(-80)}`)
     return readsCost ? costIn(text) : 0n

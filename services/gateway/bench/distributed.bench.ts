@@ -126,7 +126,7 @@ async function seeded(store: EventStore, count: number): Promise<readonly Seeded
 function callTo(apiKey: string): Call {
   const baseUrl = 'http://gateway/v1'
   const format = { format: 'chat', stream: false, outputTokens: OUTPUT_TOKENS } as const
-  return callOf({ kind: 'gateway', ...format, baseUrl, apiKey })
+  return callOf({ kind: 'gateway', ...format, baseUrl, apiKeys: [apiKey] })
 }
 
 interface Flood {

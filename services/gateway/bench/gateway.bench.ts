@@ -2,7 +2,7 @@
  * What the gateway costs: everything but inference, with billing on and every answer durable.
  *
  *     npm run bench:gateway -- [--seconds 10] [--history-events 1000000] [--json] [--profile]
- *     npm run bench:gateway -- --requests 200000 [--json]
+ *     npm run bench:gateway -- --requests 200000 [--accounts 1000] [--json]
  *
  * The server is made of the real parts: ledger on SQLite with full sync, projections, gateway. The
  * worker is scripted and answers at once. Server, worker and load are three processes.
@@ -10,8 +10,8 @@
  * With `--profile` it shows where the processor time of a plain and of a streamed request goes, by
  * stage and by function; to look costs time too.
  *
- * With `--requests` it answers as many, plain and streamed in turn, shows what the server holds of
- * the machine's memory meanwhile, and fails when what the answers said that they cost is not what
+ * With `--requests` it answers as many, plain and streamed in turn, of that many accounts in turn,
+ * shows what the server holds of the machine's memory meanwhile and what a request takes of its time, and fails when what the answers said that they cost is not what
  * the account was debited, to the last digit, or not what its usage shows.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -20,7 +20,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { WireFormat } from '@svc/contracts/events/account'
 import { nowUs, profilingOptions } from '@svc/testing/cpu-profile'
-import { booksOf } from './books.ts'
+import { booksOfAll } from './books.ts'
 import type { GatewayTarget, WorkerTarget } from './load-plan.ts'
 import { runLoad, type Service, startServer, startWorker } from './processes.ts'
 import { type SeededAccount, seedAccount } from './seed-log.ts'
@@ -59,6 +59,7 @@ const { values } = parseArgs({
     json: { type: 'boolean', default: false },
     profile: { type: 'boolean', default: false },
     requests: { type: 'string', default: '0' },
+    accounts: { type: 'string', default: '1' },
   },
 })
 
@@ -75,7 +76,7 @@ try {
   else {
     const figures =
       requests > 0
-        ? await manyRequests(folder, requests)
+        ? await manyRequests(folder, requests, Number(values.accounts))
         : await measure(folder, Number(values.seconds), Number(values['history-events']))
     for (const [name, value] of Object.entries(figures)) say(`${name.padEnd(44)} ${value}`)
     if (values.json) say(JSON.stringify(figures))
@@ -109,7 +110,7 @@ async function profile(data: string, seconds: number): Promise<void> {
   {
     await using server = await smallServer(data, profilingOptions(data))
     for (const stream of [false, true]) {
-      const target = gateway({ baseUrl: server.ready }, server.account, stream)
+      const target = gateway({ baseUrl: server.ready }, server.accounts, stream)
       await runLoad({ target, connections: CONNECTIONS, seconds: WARM_UP_SECONDS })
       const fromUs = nowUs()
       const { requests } = await runLoad({ target, connections: CONNECTIONS, seconds })
@@ -120,49 +121,59 @@ async function profile(data: string, seconds: number): Promise<void> {
   for (const line of linesOfProfile(data, works)) say(line)
 }
 
-async function manyRequests(data: string, requests: number): Promise<Figures> {
-  await using server = await smallServer(data)
-  const { account, ready: baseUrl } = server
+async function manyRequests(data: string, requests: number, count: number): Promise<Figures> {
+  await using server = await smallServer(data, [], count)
+  const { accounts, ready: baseUrl } = server
   const residentMib = () => Math.round(server.residentBytes() / MEBIBYTE)
   const startMib = residentMib()
-  const before = await booksOf(baseUrl, account)
+  const before = await booksOfAll(baseUrl, accounts)
+  const beforeUs = server.processorUs()
   const residentMibs: number[] = []
   let told = 0n
   let answered = 0
+  let seconds = 0
   for (let round = 1; round <= MANY_ROUNDS; round += 1) {
-    const target = { ...gateway({ baseUrl }, account, round % 2 === 0), readsCost: true }
+    const target = { ...gateway({ baseUrl }, accounts, round % 2 === 0), readsCost: true }
     const size = { requests: Math.ceil(requests / MANY_ROUNDS), seconds: MANY_ROUND_SECONDS_MAX }
     const result = await runLoad({ target, connections: CONNECTIONS, ...size })
     told += BigInt(result.cost)
     answered += result.requests
+    seconds += result.seconds
     residentMibs.push(residentMib())
     say(`${answered} requests: ${residentMibs.at(-1)} MiB`)
   }
-  const after = await booksOf(baseUrl, account)
+  const serverUs = (server.processorUs() - beforeUs) / answered
+  const after = await booksOfAll(baseUrl, accounts)
   const billed = after.requests - before.requests
   const debited = before.settled - after.settled
   if (debited !== told) throw new Error(`${debited} pico-dollars were debited, and ${told} told`)
   if (billed !== answered) throw new Error(`${billed} of ${answered} requests were billed`)
   return {
     billed_requests: billed,
+    requests_per_s: rounded(answered / seconds),
+    requests_server_us: rounded(serverUs),
     memory_start_mib: startMib,
     memory_most_mib: Math.max(...residentMibs),
     memory_end_mib: residentMibs.at(-1) ?? startMib,
   }
 }
 
-/** With one account that has no past. */
-async function smallServer(data: string, options: readonly string[] = []) {
-  const account = await seedLog(data, (store, price) => seedAccount(store, price, 0))
+/** With accounts that have no past. */
+async function smallServer(data: string, options: readonly string[] = [], count = 1) {
+  const accounts = await seedLog(data, async (store, price) => {
+    const seeded: SeededAccount[] = []
+    while (seeded.length < count) seeded.push(await seedAccount(store, price, 0))
+    return seeded
+  })
   const socketPath = join(data, 'worker.sock')
   await using services = new AsyncDisposableStack()
   const worker = await startWorker(socketPath, OUTPUT_TOKENS)
   services.defer(() => worker.stop())
   const server = await startServer(data, socketPath, options)
   services.defer(() => server.stop())
-  await untilCaughtUp(server.ready, [account])
+  await untilCaughtUp(server.ready, accounts)
   const started = services.move()
-  return { ...server, account, [Symbol.asyncDispose]: () => started.disposeAsync() }
+  return { ...server, accounts, [Symbol.asyncDispose]: () => started.disposeAsync() }
 }
 
 function seed(data: string, historyEvents: number) {
@@ -183,7 +194,7 @@ function prefixed(prefix: string, figures: Figures): Figures {
 
 async function throughput(bench: Bench, format: WireFormat): Promise<Figures> {
   const run = async (stream: boolean, seconds: number) => {
-    const target = { ...gateway(bench, bench.busy, stream), format }
+    const target = { ...gateway(bench, [bench.busy], stream), format }
     const before = bench.server.processorUs()
     const result = await runLoad({ target, connections: CONNECTIONS, seconds })
     return { ...result, serverUs: (bench.server.processorUs() - before) / result.requests }
@@ -212,7 +223,7 @@ async function addedLatency(bench: Bench): Promise<Figures> {
     socketPath: bench.socketPath,
     outputTokens: OUTPUT_TOKENS,
   }
-  const target = gateway(bench, bench.busy, false)
+  const target = gateway(bench, [bench.busy], false)
   const seconds = bench.seconds / LATENCY_ROUNDS
   const directMs: number[] = []
   const throughMs: number[] = []
@@ -230,7 +241,7 @@ async function addedLatency(bench: Bench): Promise<Figures> {
 /** Short and long pasts in turn, one request after another, so that both see the same machine. */
 async function costOfHistory(bench: Bench): Promise<Figures> {
   const p50OfRound = async (account: SeededAccount) => {
-    const target = gateway(bench, account, false)
+    const target = gateway(bench, [account], false)
     const size = { requests: HISTORY_REQUESTS, seconds: HISTORY_ROUND_SECONDS_MAX }
     return (await runLoad({ target, connections: 1, ...size })).p50Ms
   }
@@ -252,10 +263,11 @@ async function costOfHistory(bench: Bench): Promise<Figures> {
 
 function gateway(
   { baseUrl }: Pick<Bench, 'baseUrl'>,
-  { apiKey }: SeededAccount,
+  accounts: readonly SeededAccount[],
   stream: boolean,
 ): GatewayTarget {
-  return { kind: 'gateway', format: 'chat', baseUrl, apiKey, stream, outputTokens: OUTPUT_TOKENS }
+  const apiKeys = accounts.map(({ apiKey }) => apiKey)
+  return { kind: 'gateway', format: 'chat', baseUrl, apiKeys, stream, outputTokens: OUTPUT_TOKENS }
 }
 
 function median(values: readonly number[]): number {

@@ -17,7 +17,8 @@ export interface GatewayTarget {
   readonly format: WireFormat
   /** As the ready line gives it, with `/v1`. */
   readonly baseUrl: string
-  readonly apiKey: string
+  /** One of each account that sends, in turn. */
+  readonly apiKeys: readonly string[]
   readonly stream: boolean
   readonly outputTokens: number
   /** Whether what each answer says that it cost is added up. Left out: it is not looked at. */

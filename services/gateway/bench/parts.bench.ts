@@ -133,7 +133,7 @@ async function settleWaits(shared: string): Promise<Record<string, number>> {
 
 function targetOf(baseUrl: string, { apiKey }: SeededAccount): GatewayTarget {
   const asked = { stream: false, outputTokens: OUTPUT_TOKENS } as const
-  return { kind: 'gateway', format: 'chat', baseUrl, apiKey, ...asked }
+  return { kind: 'gateway', format: 'chat', baseUrl, apiKeys: [apiKey], ...asked }
 }
 
 function median(numbers: readonly number[]): number {
