@@ -49,7 +49,7 @@ export class WriteRight {
       .catch(() => {})
   }
 
-  /** @param isUserKnown false when the server refuses to let our user read: it writes nothing then */
+  /** @param isUserKnown false when the server does not even let our user read */
   noteUser(isUserKnown: boolean): void {
     this.#isUserKnown = isUserKnown
     // One trouble with one user is told once.
