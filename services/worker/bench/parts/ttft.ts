@@ -18,7 +18,7 @@ import {
 import type { MeasuredWorker } from '../measured-worker.ts'
 import { randomPrompt } from '../model-under-test.ts'
 import { median, rounded } from '../statistics.ts'
-import { timedAnswer } from '../timed-answer.ts'
+import { type TimedAnswer, timedAnswer } from '../timed-answer.ts'
 
 const PROMPT_TOKENS = 2_000
 const PROMPTS = 7
@@ -33,6 +33,7 @@ interface Times {
   readonly coldMs: number[]
   readonly liveMs: number[]
   readonly l1Ms: number[]
+  /** Empty where blocks are too large for Redis, or computed in less time than they are fetched. */
   readonly l2Ms: number[]
 }
 
@@ -80,14 +81,30 @@ async function measurePrompt(
   random: Random,
   { coldMs, liveMs, l1Ms, l2Ms }: Times,
 ): Promise<void> {
+  const isShared = first.health.cache.tiers.includes('l2')
   const written = await writtenBlocks(first)
   coldMs.push(await firstTokenMs(bench, first, prompt, 'none'))
   // Keeping what was computed goes on after the answer: nothing is measured beside it.
-  await untilWritten(first, written + cacheableOf(first, prompt.length).blocks)
+  if (isShared) await untilWritten(first, written + cacheableOf(first, prompt.length).blocks)
   liveMs.push(await firstTokenMs(bench, first, prompt, 'l1'))
   await takeAllSequences(bench, first, random)
   l1Ms.push(await firstTokenMs(bench, first, prompt, 'l1'))
-  l2Ms.push(await firstTokenMs(bench, other, prompt, 'l2'))
+  if (isShared) l2Ms.push(...(await fetchedMs(bench, other, prompt)))
+}
+
+/** @returns nothing when the worker computed the prompt itself, as it may on a GPU */
+async function fetchedMs(
+  bench: Bench,
+  worker: MeasuredWorker,
+  prompt: readonly number[],
+): Promise<readonly number[]> {
+  const { firstTokenMs: ms, meter } = await askOnce(bench, worker, prompt)
+  if (meter.cache.source === 'none') {
+    bench.say(`${prompt.length} tokens were computed: that is faster here than fetching them`)
+    return []
+  }
+  checkSource(worker, prompt, meter, 'l2')
+  return [ms]
 }
 
 function figuresOf(name: string, tokens: number, times: Times | undefined): Figures {
@@ -95,29 +112,45 @@ function figuresOf(name: string, tokens: number, times: Times | undefined): Figu
   const coldMs = median(times.coldMs)
   const liveMs = median(times.liveMs)
   const l1Ms = median(times.l1Ms)
-  const l2Ms = median(times.l2Ms)
+  const l2Ms = times.l2Ms.length === 0 ? null : median(times.l2Ms)
   return {
     [`${name}_prompt_tokens`]: tokens,
     [`${name}_cold_p50_ms`]: rounded(coldMs),
     [`${name}_live_p50_ms`]: rounded(liveMs),
     [`${name}_l1_p50_ms`]: rounded(l1Ms),
-    [`${name}_l2_p50_ms`]: rounded(l2Ms),
     [`${name}_live_to_cold_ratio`]: rounded(liveMs / coldMs),
     [`${name}_l1_to_cold_ratio`]: rounded(l1Ms / coldMs),
-    [`${name}_l2_to_cold_ratio`]: rounded(l2Ms / coldMs),
+    ...(l2Ms !== null && {
+      [`${name}_l2_p50_ms`]: rounded(l2Ms),
+      [`${name}_l2_to_cold_ratio`]: rounded(l2Ms / coldMs),
+    }),
   }
 }
 
 async function firstTokenMs(
-  { model }: Bench,
+  bench: Bench,
   worker: MeasuredWorker,
   tokens: readonly number[],
-  expected: 'none' | 'l1' | 'l2',
+  expected: 'none' | 'l1',
 ): Promise<number> {
-  const { firstTokenMs, meter } = await timedAnswer(worker, {
+  const { firstTokenMs, meter } = await askOnce(bench, worker, tokens)
+  checkSource(worker, tokens, meter, expected)
+  return firstTokenMs
+}
+
+function askOnce({ model }: Bench, worker: MeasuredWorker, tokens: readonly number[]) {
+  return timedAnswer(worker, {
     ...{ tenant: TENANT, tokens, maxOutputTokens: 1 },
     without: model.endOfGeneration,
   })
+}
+
+function checkSource(
+  worker: MeasuredWorker,
+  tokens: readonly number[],
+  meter: TimedAnswer['meter'],
+  expected: 'none' | 'l1' | 'l2',
+): void {
   const { source } = meter.cache
   const all = source === 'none' ? 0 : cacheableOf(worker, tokens.length).tokens
   if (source !== expected || meter.cachedInputTokens !== all) {
@@ -125,7 +158,6 @@ async function firstTokenMs(
       `${meter.cachedInputTokens} tokens came from ${source}: it should have been ${expected}`,
     )
   }
-  return firstTokenMs
 }
 
 /** Other prompts run in every sequence at once: what was live is live no more. */
