@@ -36,6 +36,8 @@ export type WorkerSummary = Shown<typeof workerSummary>
 const workerSetup = z.object({
   instance_id: z.string(),
   device: healthResponse.shape.device,
+  /** The GPUs by their names; null where the CPU computes, and of a worker that does not tell. */
+  gpu: z.string().nullable(),
   cpu_variant: z.string(),
   fingerprint: z.string(),
   context_size: count,

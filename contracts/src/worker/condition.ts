@@ -38,6 +38,8 @@ export const healthResponse = z.object({
   cpuVariant: z.string(),
   /** The device that computes: `cpu`, or the kind of GPU. */
   device: z.enum(['cpu', 'cuda', 'vulkan', 'metal']),
+  /** The GPUs by their names; null where the CPU computes. Older workers leave it out. */
+  gpu: z.string().nullable().default(null),
   cache: cacheMode,
   /** Requests that wait, and sequences in use, for requests of all gateways. */
   load: z.object({ queued: count, running: count, sequences: z.int().min(1) }),

@@ -83,7 +83,8 @@ const examples: readonly (readonly [string, ZodType, unknown])[] = [
       threads: 1,
       cpuVariant: 'avx2',
       instanceId: 'wrk_1/7',
-      device: 'cpu',
+      device: 'cuda',
+      gpu: 'NVIDIA H200',
       cache: { mode: 'on', schedule: 'any-token', reason: null, tiers: ['l1', 'l2'] },
       load: { queued: 0, running: 1, sequences: 4 },
     },
@@ -179,6 +180,12 @@ describe('a message of the worker protocol', () => {
     const line = JSON.stringify(message)
     expect(line).not.toContain('\n')
     expect(schema.parse(JSON.parse(line))).toEqual(message)
+  })
+
+  test('a worker of an older version does not name its GPU', () => {
+    const [, schema, health] = examples.find(([name]) => name === 'health') ?? []
+    const { gpu: _, ...older } = health as Record<string, unknown>
+    expect(schema?.parse(older)).toEqual({ ...older, gpu: null })
   })
 
   test.each(workerErrorCodes)('error %s goes through JSON unchanged', (code) => {

@@ -9,9 +9,10 @@ import { workerServer } from '../testing/worker-server.ts'
 const cacheOn = { mode: 'on', schedule: 'any-token', reason: null, tiers: ['l1', 'l2'] } as const
 const clean = { checked: { l1: 0, l2: 0 }, gone: 0, differing: [] }
 
-/** Both workers have a cache, and the health that says so has reached the server. */
+/** Both workers have a cache, one a GPU, and the health that says so has reached the server. */
 async function withCaches() {
   const server = await workerServer()
+  server.workers[1].gpu = 'NVIDIA H200'
   for (const worker of server.workers) {
     worker.cache = { ...cacheOn, tiers: [...cacheOn.tiers] }
     worker.found = clean

@@ -98,7 +98,7 @@ async function describeModel(bench: Bench): Promise<string> {
   await using worker = await warmWorker(bench, {
     ...{ workerId: 'bench-look', sequences: 1, cache: 'off', tokens: 1 },
   })
-  const { modelName, threads, cpuVariant, device } = worker.health
+  const { modelName, threads, cpuVariant, device, gpu } = worker.health
   const megabytes = (bench.model.bytes / MEGABYTE).toFixed(1)
-  return `${modelName} (${megabytes} MB) on ${device} (${cpuVariant}), ${threads} thread(s)`
+  return `${modelName} (${megabytes} MB) on ${device} (${gpu ?? cpuVariant}), ${threads} thread(s)`
 }

@@ -55,6 +55,7 @@ export async function startWorker(
   const watch = new RuntimeWatch()
   const { engine, facts } = await openEngine(settings.engine, { log, watch })
   startWatchdog(watch, settings.hangMs)
+  if (facts.gpu !== null) log('info', 'computing on a GPU', { ...facts.gpu })
   const served = serveFamily(facts, engine.vocabulary, log, systemClock)
   const findings = findingsIn(settings.findings, log)
   const subject = selfTestSubject(facts, engine)
@@ -98,6 +99,7 @@ export async function startWorker(
       threads: facts.threads,
       cpuVariant: facts.cpuVariant,
       device: facts.device,
+      gpu: facts.gpu?.name ?? null,
       cache: mode,
     },
   })
@@ -114,8 +116,13 @@ function selfTestSubject(facts: ModelFacts, engine: Engine): Subject {
     ...{ modelDigest: facts.digest, llamaCpp: facts.runtimeRelease },
     ...{ library: facts.libraryVersion, cpuVariant: facts.cpuVariant },
     processor: cpus()[0]?.model ?? 'unknown',
-    ...{ device: facts.device, gpu: facts.gpu, threads: facts.threads },
+    ...{ device: facts.device, gpu: gpuText(facts), threads: facts.threads },
   }
+}
+
+/** All that the results of the GPU depend on, in one line. */
+function gpuText({ gpu }: ModelFacts): string | null {
+  return gpu === null ? null : [gpu.name, ...gpu.libraries].join(', ')
 }
 
 function scheduleFacts(schedule: PromptSchedule): string {
@@ -144,7 +151,7 @@ function fingerprintOf(
     cpuVariant: facts.cpuVariant,
     device: facts.device,
     // Left out for CPUs, so that what they have kept under their fingerprint stays theirs.
-    ...(facts.gpu === null ? {} : { gpu: facts.gpu }),
+    ...(facts.gpu === null ? {} : { gpu: gpuText(facts) }),
     // Threads share the attention of one row, so their number changes the last digits of a result.
     threads: facts.device === 'cpu' ? facts.threads : null,
     template: hash('sha256', facts.chatTemplate ?? '', 'hex'),

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { user, WorkerClient } from '@svc/testing/protocol-client'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { OpenEngine } from '../src/engines/engine.ts'
+import type { GpuFacts, OpenEngine } from '../src/engines/engine.ts'
 import { openScripted } from '../src/engines/scripted/scripted-engine.ts'
 import { type RunningWorker, runWorker } from '../src/run-worker.ts'
 import { settingsOf } from '../src/settings/worker-settings.ts'
@@ -24,7 +24,7 @@ beforeAll(async () => {
 const scripted = openScripted({ answer: 'Hello!' })
 
 /** The script as it would run on this GPU. */
-function onGpu(gpu: string): OpenEngine {
+function onGpu(gpu: GpuFacts): OpenEngine {
   return async (...asked) => {
     const { engine, facts } = await scripted(...asked)
     return { engine, facts: { ...facts, device: 'cuda', gpu } }
@@ -73,13 +73,17 @@ it('confirms at its next start what it has found out, with one batch', async () 
 })
 
 it('shares nothing with another GPU, and tests each for itself', async () => {
-  const gpus = ['H100, driver 1', 'H100, driver 2', 'H100, driver 1']
+  const gpus = ['1', '2', '1'].map((driver) => ({ name: 'H100', libraries: [`driver ${driver}`] }))
   const seen: { readonly fingerprint: string; readonly testedTokens: number }[] = []
   for (const [number, gpu] of gpus.entries()) {
     const each = await start(`gpu-${number}`, onGpu(gpu))
     const asked = new WorkerClient(each.address)
-    const [{ fingerprint }, { batches }] = await Promise.all([asked.health(), asked.state()])
+    const [{ fingerprint, gpu: shown }, { batches }] = await Promise.all([
+      asked.health(),
+      asked.state(),
+    ])
     await each.stop()
+    expect(shown).toBe('H100')
     seen.push({ fingerprint, testedTokens: batches.promptTokens })
   }
   const [one, other, again] = seen

@@ -66,6 +66,8 @@ export class ScriptedWorker {
   /** What the next requests get; change it between requests. */
   script: WorkerScript
   status: HealthResponse['status'] = 'ready'
+  /** The one that it says computes for it; null is the CPU. */
+  gpu: string | null = null
   /** What it says that it has to do for other gateways. */
   othersLoad = { queued: 0, running: 0 }
   cache: HealthResponse['cache'] = {
@@ -166,7 +168,8 @@ export class ScriptedWorker {
       threads: 1,
       cpuVariant: 'none',
       instanceId: this.instanceId,
-      device: 'cpu',
+      device: this.gpu === null ? 'cpu' : 'cuda',
+      gpu: this.gpu,
       cache: this.cache,
       load: {
         queued: this.othersLoad.queued,

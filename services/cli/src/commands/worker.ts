@@ -66,7 +66,7 @@ const workerColumns: readonly Column<WorkerDetails>[] = [
   {
     title: 'DEVICE',
     leftOut: 6,
-    text: ({ setup }) => (setup ? `${setup.device}, ${setup.cpu_variant}` : ''),
+    text: ({ setup }) => (setup ? `${setup.device}, ${setup.gpu ?? setup.cpu_variant}` : ''),
   },
   number('THREADS', ({ setup }) => setup?.threads, 3),
   number('CONTEXT', ({ setup }) => setup?.context_size, 4),

@@ -67,6 +67,7 @@ export const operatorWords: Readonly<Record<string, string>> = {
   gone: 'How many are gone.',
   granted: 'Top-ups that were granted, since the start.',
   granted_at: 'When it was granted.',
+  gpu: 'Which GPU, or GPUs; null: the CPU computes.',
   group: 'Consumers that share the top-ups.',
   head: 'Position of the last event of the log.',
   held_before: 'Only those that have held since before this moment.',

@@ -143,7 +143,7 @@ export const workerMetrics = {
   },
   svc_worker_info: {
     kind: 'gauge',
-    labels: ['worker', 'model', 'device', 'cpu_variant', 'fingerprint', 'cache'],
+    labels: ['worker', 'model', 'device', 'gpu', 'cpu_variant', 'fingerprint', 'cache'],
     unit: '1',
     help: 'Always 1; what the worker is, in its labels.',
   },

@@ -185,6 +185,13 @@ describe('workers', () => {
     expect(figures.value('svc_worker_queued', { worker: 'wrk_1' })).toBe(0)
   })
 
+  test('name their GPU', async () => {
+    fixture.worker.gpu = 'NVIDIA H200'
+    const labels = { worker: 'wrk_0', device: 'cuda', gpu: 'NVIDIA H200' }
+    const information = async () => (await scrape()).value('svc_worker_info', labels)
+    await expect.poll(information, { timeout: 5_000 }).toBe(1)
+  })
+
   test('that say nothing are down, and hold nobody up for long', async () => {
     fixture.worker.state = 'silent'
     const figures = await scrape()

@@ -33,6 +33,7 @@ function writeInformation(sheet: Sheet, { workerId, health }: FleetWorker): void
     worker: workerId,
     model: health.modelName,
     device: health.device,
+    gpu: health.gpu ?? '',
     cpu_variant: health.cpuVariant,
     fingerprint: health.fingerprint,
     cache: health.cache.mode,

@@ -15,7 +15,8 @@ const health: HealthResponse = {
   contextSize: 8_192,
   threads: 4,
   cpuVariant: 'avx512',
-  device: 'cpu',
+  device: 'cuda',
+  gpu: 'NVIDIA H200',
   cache: { mode: 'on', schedule: 'any-token', reason: 'Redis is not set up', tiers: ['l1'] },
   load: { queued: 1, running: 2, sequences: 8 },
 }
@@ -56,7 +57,8 @@ test('a worker that answers tells what it is, has to do and has saved', () => {
     address: 'unix:/run/worker-1.sock',
     setup: {
       instance_id: 'worker-1/7',
-      device: 'cpu',
+      device: 'cuda',
+      gpu: 'NVIDIA H200',
       cpu_variant: 'avx512',
       fingerprint: 'f'.repeat(64),
       context_size: 8_192,

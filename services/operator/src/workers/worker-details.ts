@@ -24,10 +24,11 @@ export function workerDetails(
 }
 
 function setupOf(health: NonNullable<WorkerSnapshot['worker']['health']>): WorkerDetails['setup'] {
-  const { instanceId, device, cpuVariant, fingerprint, contextSize, threads } = health
+  const { instanceId, device, gpu, cpuVariant, fingerprint, contextSize, threads } = health
   return {
     instance_id: instanceId,
     device,
+    gpu,
     cpu_variant: cpuVariant,
     fingerprint,
     context_size: contextSize,

@@ -218,6 +218,13 @@ export interface Engine {
   dispose(): Promise<void>
 }
 
+export interface GpuFacts {
+  /** Of the card, or of each of them. */
+  readonly name: string
+  /** The driver and what computes for it, with versions; empty where the system does not tell. */
+  readonly libraries: readonly string[]
+}
+
 /** What is known of the model from its file, and of the runtime that computes it. */
 export interface ModelFacts {
   /** The name by which customers ask for the model. */
@@ -232,8 +239,8 @@ export interface ModelFacts {
   readonly cpuVariant: string
   /** What computes. */
   readonly device: 'cpu' | 'cuda' | 'vulkan' | 'metal'
-  /** The GPU, its driver and its libraries, with versions; null where the CPU computes. */
-  readonly gpu: string | null
+  /** Null where the CPU computes. */
+  readonly gpu: GpuFacts | null
   readonly runtimeRelease: string
   readonly libraryVersion: string
 }

@@ -6,16 +6,18 @@
 import { readFileSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { Llama } from 'node-llama-cpp'
+import type { GpuFacts } from '../engine.ts'
 
 /** Loaded with the GPU. Those that come later, a compiler for one, are of the driver's version. */
 const GPU_LIBRARY =
   /^lib(?:cuda|cudart|cublas|cublasLt|vulkan_[\w-]+|GLX_nvidia|nvidia-glcore)\.so[\d.]*$/
 
 /** @returns null where the CPU computes */
-export async function gpuIdentity(llama: Llama): Promise<string | null> {
+export async function gpuIdentity(llama: Llama): Promise<GpuFacts | null> {
   if (llama.gpu === false) return null
   const names = await llama.getGpuDeviceNames()
-  return [...names, ...gpuLibraries(mappedFiles(), (path) => statSync(path).size)].join(', ')
+  const libraries = gpuLibraries(mappedFiles(), (path) => statSync(path).size)
+  return { name: names.join(', '), libraries }
 }
 
 /**
