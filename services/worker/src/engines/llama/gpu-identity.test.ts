@@ -17,6 +17,7 @@ it('names each library of a GPU once, with its version or at least its size', ()
   expect(gpuLibraries(maps, sizeOf)).toEqual([
     'libcublas.so.13.1.0.3 (8192 bytes)',
     'libcuda.so.580.159.04 (8192 bytes)',
+    'libggml-cuda.so (8192 bytes)',
     'libvulkan_radeon.so (4096 bytes)',
   ])
 })

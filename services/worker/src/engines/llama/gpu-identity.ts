@@ -1,7 +1,8 @@
 /**
- * Names what the last digits of a GPU's results depend on, beside the model and llama.cpp: the GPU
- * itself, its driver, and the libraries that multiply matrices for it. They are the machine's own,
- * so two workers of one release can have different ones.
+ * Names what the last digits of a GPU's results depend on, beside the model and the release of
+ * llama.cpp: the GPU itself, its driver, the libraries that multiply matrices for it, and the build
+ * of llama.cpp's own kernels. They are the machine's own, so two workers of one release can have
+ * different ones.
  */
 import { readFileSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
@@ -9,8 +10,12 @@ import type { Llama } from 'node-llama-cpp'
 import type { GpuFacts } from '../engine.ts'
 
 /** Loaded with the GPU. Those that come later, a compiler for one, are of the driver's version. */
-const GPU_LIBRARY =
-  /^lib(?:cuda|cudart|cublas|cublasLt|vulkan_[\w-]+|GLX_nvidia|nvidia-glcore)\.so[\d.]*$/
+const GPU_LIBRARIES = [
+  ...['cuda', 'cudart', 'cublas', 'cublasLt'],
+  ...['vulkan_[\\w-]+', 'GLX_nvidia', 'nvidia-glcore'],
+  ...['ggml-cuda', 'ggml-vulkan'],
+]
+const GPU_LIBRARY = new RegExp(`^lib(?:${GPU_LIBRARIES.join('|')})\\.so[\\d.]*$`)
 
 /** @returns null where the CPU computes */
 export async function gpuIdentity(llama: Llama): Promise<GpuFacts | null> {
@@ -22,7 +27,7 @@ export async function gpuIdentity(llama: Llama): Promise<GpuFacts | null> {
 
 /**
  * @param maps as Linux lists the files that a process has mapped
- * @param sizeOf tells the bytes of a file; drivers of Mesa have no version in their names
+ * @param sizeOf tells the bytes of a file: not all of them have a version in their names
  * @returns name and size of each library of a GPU, in the order of the alphabet
  */
 export function gpuLibraries(maps: string, sizeOf: (path: string) => number): readonly string[] {
