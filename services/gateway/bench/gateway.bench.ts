@@ -10,9 +10,10 @@
  * With `--profile` it shows where the processor time of a plain and of a streamed request goes, by
  * stage and by function; to look costs time too.
  *
- * With `--requests` it answers as many, plain and streamed in turn, of that many accounts in turn,
- * shows what the server holds of the machine's memory meanwhile and what a request takes of its time, and fails when what the answers said that they cost is not what
- * the account was debited, to the last digit, or not what its usage shows.
+ * With `--requests` it answers as many, plain and streamed in turn, of `--accounts` in turn. It
+ * shows what the server holds of the machine's memory meanwhile, and the processor time of a
+ * request. It fails when what the answers said that they cost is not what the accounts were
+ * debited, to the last digit, or not what their usage shows.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'

@@ -7,10 +7,11 @@
  *         [--llama-server PATH] [--json]
  *
  * A model that is named by its shape is written first, with random weights: its speed is real, what
- * it says is not. `--samples` is how often each part measures, instead of its own number. Parts with
- * Redis start a server of their own. `--at-once` is how many answers the part `decode` and that of the
- * part `server` make together, instead of four. The part `server` measures the whole server, with `--threads` for
- * its model, and llama.cpp's own beside it when `--llama-server` names its binary.
+ * it says is not. `--samples` is how often each part measures, instead of its own number. Parts
+ * with Redis start a server of their own. The part `server` measures the whole server, with
+ * `--threads` for its model, and llama.cpp's own beside it when `--llama-server` names its binary.
+ * `--at-once` is how many answers the parts `decode` and `server` make together, instead of four;
+ * in the latter also how many people talk.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
