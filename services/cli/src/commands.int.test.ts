@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import {
   failedRequest,
-  fillLog,
   finishedRequest,
   folderWithHistory,
   stoppedRequest,
@@ -292,43 +291,6 @@ test('a name cannot drive the terminal', async () => {
   expect(JSON.parse(json.out).accounts[1].name).toBe(name)
 })
 
-describe('events list', () => {
-  test('beyond the end of the log says that there are none', async () => {
-    const { path } = await folderWithHistory()
-    const { code, err } = await svc(['--data-dir', path, 'events', 'list', '--after', '999'])
-    expect(code).toBe(0)
-    expect(err).toContain('there are no such events\n')
-  })
-
-  test('says when more follow, and where to go on', async () => {
-    const { path } = await folderWithHistory()
-    const list = ['--data-dir', path, 'events', 'list']
-    const first = await svc([...list, '--limit', '5'])
-    expect(first.out.trim().split('\n')).toHaveLength(6)
-    expect(first.err).toContain('more events follow: --after 4, or --all\n')
-    const json = JSON.parse((await svc([...list, '--json', '--limit', '5'])).out)
-    expect(json).toMatchObject({ more: true, next: '4' })
-    expect(json.events).toHaveLength(5)
-    const rest = JSON.parse((await svc([...list, '--json', '--after', json.next])).out)
-    expect(rest).toMatchObject({ more: false, next: null })
-    expect(rest.events).toHaveLength(7)
-  })
-
-  test('writes all of them, as CSV and as lines of JSON', async () => {
-    const { path } = await folderWithHistory()
-    await fillLog(path, 1_200)
-    const list = ['--data-dir', path, 'events', 'list', '--all', '--stream', 'audit']
-    const csv = (await svc([...list, '--format', 'csv'])).out.trimEnd().split('\r\n')
-    expect(csv).toHaveLength(1_201)
-    expect(csv[0]).toBe('position,stream,revision,type,id,hash,data,metadata')
-    const lines = (await svc([...list, '--format', 'jsonl'])).out.trimEnd().split('\n')
-    expect(lines.map((line) => JSON.parse(line).revision)).toEqual(lines.map((_, i) => i))
-    expect(lines).toHaveLength(1_200)
-    const { code, err } = await svc([...list, '--limit', '5'])
-    expect([code, err]).toEqual([2, expect.stringContaining('cannot be used with')])
-  })
-})
-
 test('no row is wider than the terminal, and what is left out is said', async () => {
   const { path } = await folderWithHistory()
   const name = `${'a very long name '.repeat(8)}株式会社`
@@ -346,40 +308,6 @@ test('no row is wider than the terminal, and what is left out is said', async ()
       expect(err).toContain('too wide for this terminal, and left out: ID, HASH (--json has all)')
     }
   }
-})
-
-test('tail prints what comes, until it is stopped', async () => {
-  const { path } = await folderWithHistory()
-  const stop = new AbortController()
-  const tail = await svc(['--data-dir', path, '--json', 'events', 'tail', '--after', '0'], {
-    signal: stop.signal,
-    onOut: (text) => text.includes('RequestFailed') && stop.abort(),
-  })
-  const types = tail.out
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line).type)
-  expect(types).toHaveLength(11)
-  expect(types.at(-1)).toBe('RequestFailed')
-  const { out } = await svc([
-    '--data-dir',
-    path,
-    '--json',
-    'events',
-    'list',
-    '--type',
-    'CreditDebited',
-  ])
-  expect(JSON.parse(out).events).toHaveLength(2)
-})
-
-test('tail ends after as many as are asked for', async () => {
-  const { path } = await folderWithHistory()
-  const words = ['--data-dir', path, '--json', 'events', 'tail', '--after', '2']
-  const { out, code } = await svc([...words, '--limit', '2'])
-  const positions = out.matchAll(/"position":"(\d+)"/g).map(([, position]) => position)
-  expect([code, ...positions]).toEqual([0, '3', '4'])
-  expect((await svc([...words, '--limit', '0'])).code).toBe(2)
 })
 
 test('a folder that holds nothing is left as it is', async () => {
