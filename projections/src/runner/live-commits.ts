@@ -9,41 +9,81 @@
  * whoever reads without waiting sees rows that are a tenth of a second old, and a crash has as much
  * more to fold again.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Pace } from '@svc/contracts/ports/pace'
 import type { Timer } from '@svc/contracts/ports/time'
+import { within } from '@svc/contracts/ports/within'
+import type { LiveView } from './live-view.ts'
+import type { ViewWaiters } from './view-waiters.ts'
 
 const LIVE_COMMIT_MS = 100
+/**
+ * How many events at the end of the log make a commit that is not put off: it takes a millisecond
+ * or two.
+ */
+const LIVE_COMMIT_EVENTS = 500
+/**
+ * How long a batch at the end of the log waits for more events, unless a reader waits for it: so
+ * requests in progress are not held up by views that nobody looks at.
+ */
+const LIVE_LINGER_MS = 10
 
 export class LiveCommits {
   readonly #timer: Timer
+  readonly #pace: Pace
+  readonly #waiters: ViewWaiters
   #cancel: (() => void) | undefined
+  /** Whether what was folded has waited long enough. */
   #isDue = false
   #call = Promise.withResolvers<void>()
+  #endLinger: () => void = () => {}
 
-  constructor(timer: Timer) {
+  constructor(timer: Timer, pace: Pace, waiters: ViewWaiters) {
     this.#timer = timer
+    this.#pace = pace
+    this.#waiters = waiters
   }
 
-  /** Whether what was folded has waited long enough. */
-  get isDue(): boolean {
-    return this.#isDue
-  }
-
-  /** Resolves at the next call, of whoever waits to read or of the time that is over. */
+  /** Resolves when a {@link commit} is called for, by whoever waits to read or by the time. */
   get called(): Promise<void> {
     return this.#call.promise
   }
 
-  call(): void {
-    this.#call.resolve()
-    this.#call = Promise.withResolvers()
+  /** Somebody waits to read: nothing is put off. */
+  hurry(): void {
+    this.#endLinger()
+    this.#callForCommit()
   }
 
-  /** Starts the time of what was folded, unless the time of something before it runs already. */
-  plan(): void {
-    this.#cancel ??= this.#timer.after(LIVE_COMMIT_MS, () => {
-      this.#isDue = true
-      this.call()
-    })
+  /** Waits for more events, unless somebody waits to read. */
+  async linger(signal: AbortSignal): Promise<void> {
+    if (!this.#waiters.isEmpty) return
+    const { promise: wanted, resolve } = Promise.withResolvers<void>()
+    this.#endLinger = resolve
+    await within(this.#timer, LIVE_LINGER_MS, wanted, undefined, signal)
+  }
+
+  /**
+   * Commits the views whose commit is due or that somebody waits for.
+   *
+   * @param active the views that follow the log now
+   * @param orStop does the work of a view, and stops the view when that fails
+   */
+  async commit(
+    active: () => readonly LiveView[],
+    orStop: (view: LiveView, work: () => Promise<void>) => Promise<void>,
+  ): Promise<void> {
+    const isDue = this.#isDue
+    for (const view of active()) {
+      const { uncommittedEvents } = view.file
+      if (uncommittedEvents === 0) continue
+      if (isDue || uncommittedEvents >= LIVE_COMMIT_EVENTS || this.#waiters.isAwaited(view)) {
+        await orStop(view, () => view.finish(this.#pace))
+        await nextTurn()
+      }
+    }
+    if (isDue) this.clear()
+    if (active().some(({ file }) => file.uncommittedEvents > 0)) this.#plan()
   }
 
   /** Forgets the time, when all was committed or is to be read again. */
@@ -51,5 +91,18 @@ export class LiveCommits {
     this.#cancel?.()
     this.#cancel = undefined
     this.#isDue = false
+  }
+
+  /** Starts the time of what was folded, unless the time of something before it runs already. */
+  #plan(): void {
+    this.#cancel ??= this.#timer.after(LIVE_COMMIT_MS, () => {
+      this.#isDue = true
+      this.#callForCommit()
+    })
+  }
+
+  #callForCommit(): void {
+    this.#call.resolve()
+    this.#call = Promise.withResolvers()
   }
 }

@@ -19,7 +19,6 @@ import {
 import { type Pace, stepSize } from '@svc/contracts/ports/pace'
 import type { Quarantine } from '@svc/contracts/ports/quarantine'
 import type { Timer } from '@svc/contracts/ports/time'
-import { within } from '@svc/contracts/ports/within'
 import { type DecodedBatch, decodeBatch } from '../projection/decode.ts'
 import { isDamage, isPassingTrouble } from './file-trouble.ts'
 import type { InspectStream } from './fold-singly.ts'
@@ -32,16 +31,6 @@ import { type LongViewBuilds, ViewsApart } from './views-apart.ts'
 
 /** Events that are read, or folded into all views, without a break: a millisecond or two. */
 export const BATCH_EVENTS = 250
-/**
- * How many events at the end of the log make a commit that is not put off: it takes a millisecond
- * or two.
- */
-const LIVE_COMMIT_EVENTS = 500
-/**
- * How long a batch at the end of the log waits for more events, unless a reader waits for it: so
- * requests in progress are not held up by views that nobody looks at.
- */
-const LIVE_LINGER_MS = 10
 /** The pauses between two subscriptions, of which the first failed. */
 const PAUSES = { firstMs: 100, longestMs: 5_000 }
 
@@ -73,7 +62,6 @@ export class Runner {
   readonly #waiters = new ViewWaiters()
   readonly #apart: ViewsApart
   readonly #commits: LiveCommits
-  #endLinger: () => void = () => {}
   #running: Promise<void> | undefined
   /** Resolves when the last work given to {@link betweenDeliveries} so far is done. */
   #atWork: Promise<void> = Promise.resolve()
@@ -93,7 +81,7 @@ export class Runner {
     this.#pace = pace
     this.#timer = timer
     this.#backoff = new Backoff(timer, PAUSES)
-    this.#commits = new LiveCommits(timer)
+    this.#commits = new LiveCommits(timer, pace, this.#waiters)
   }
 
   /** The position of the last event that was delivered to the views. */
@@ -155,10 +143,8 @@ export class Runner {
    */
   async reached(position: Position, timeoutMs: number, name?: string): Promise<boolean> {
     const views = this.#views.filter((view) => name === undefined || view.name === name)
-    return this.#waiters.wait(this.#timer, { views, position, timeoutMs }, () => {
-      this.#endLinger()
-      this.#commits.call()
-    })
+    const awaited = { views, position, timeoutMs }
+    return this.#waiters.wait(this.#timer, awaited, () => this.#commits.hurry())
   }
 
   /**
@@ -222,19 +208,12 @@ export class Runner {
       }
       if (heard.done === true) return
       const batch = heard.value
-      if (batch.caughtUp && this.#caughtUp) await this.#linger(signal)
+      if (batch.caughtUp && this.#caughtUp) await this.#commits.linger(signal)
       await this.betweenDeliveries(() => this.#deliver(batch))
       this.#backoff.reset()
       await nextTurn()
       next = subscription.next()
     }
-  }
-
-  async #linger(signal: AbortSignal): Promise<void> {
-    if (!this.#waiters.isEmpty) return
-    const { promise: wanted, resolve } = Promise.withResolvers<void>()
-    this.#endLinger = resolve
-    await within(this.#timer, LIVE_LINGER_MS, wanted, undefined, signal)
   }
 
   async #deliver({ events, caughtUp }: SubscriptionBatch): Promise<void> {
@@ -297,20 +276,12 @@ export class Runner {
     else await view.commitIfLong(this.#pace)
   }
 
-  /** Commits the views, at the end of the log, whose commit is due or that somebody waits for. */
   async #commitLive(): Promise<void> {
     if (!this.#caughtUp) return
-    const { isDue } = this.#commits
-    for (const view of this.#active()) {
-      const { uncommittedEvents } = view.file
-      if (uncommittedEvents === 0) continue
-      if (isDue || uncommittedEvents >= LIVE_COMMIT_EVENTS || this.#waiters.isAwaited(view)) {
-        await this.#orStop(view, () => view.finish(this.#pace))
-        await nextTurn()
-      }
-    }
-    if (isDue) this.#commits.clear()
-    if (this.#active().some(({ file }) => file.uncommittedEvents > 0)) this.#commits.plan()
+    await this.#commits.commit(
+      () => this.#active(),
+      (view, work) => this.#orStop(view, work),
+    )
     this.#waiters.settle()
   }
 
