@@ -7,8 +7,8 @@ import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { onTestFinished } from 'vitest'
 import { projections } from '../src/followed/followed-projections.ts'
 import { openProjections, type Projections } from '../src/open-projections.ts'
+import { viewPath } from '../src/runner/file/view-file.ts'
 import type { ProjectionLog, ReportedFields } from '../src/runner/projection-log.ts'
-import { viewPath } from '../src/runner/view-file.ts'
 
 export const TIMEOUT_MS = 10_000
 

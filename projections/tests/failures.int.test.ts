@@ -16,7 +16,7 @@ import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { projections } from '../src/followed/followed-projections.ts'
 import { openProjections } from '../src/open-projections.ts'
-import { viewPath } from '../src/runner/view-file.ts'
+import { viewPath } from '../src/runner/file/view-file.ts'
 import { accountsProjection } from '../src/views/accounts/accounts.ts'
 import { dump, KeptLog, TIMEOUT_MS, viewsOf } from '../testing/open-views.ts'
 

@@ -4,7 +4,7 @@ import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-sto
 import { AccountHistory } from '@svc/testing/account-history'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { viewPath } from '../src/runner/view-file.ts'
+import { viewPath } from '../src/runner/file/view-file.ts'
 import { usageProjection } from '../src/views/usage/usage.ts'
 import { viewsOf } from '../testing/open-views.ts'
 

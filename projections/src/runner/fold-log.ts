@@ -8,10 +8,10 @@ import {
 } from '@svc/contracts/ports/event-store'
 import { type Pace, stepSize } from '@svc/contracts/ports/pace'
 import { type DecodedBatch, decodeBatch } from '../projection/decode.ts'
-import { isDamage, isPassingTrouble } from './file-trouble.ts'
+import { isDamage, isPassingTrouble } from './file/file-trouble.ts'
+import type { ViewFile } from './file/view-file.ts'
 import { foldSingly, type InspectStream, UnfoldableEventError } from './fold-singly.ts'
 import { BATCH_EVENTS } from './runner.ts'
-import type { ViewFile } from './view-file.ts'
 
 export interface FoldLog {
   readonly store: Pick<EventStore, 'readAll'>

@@ -5,8 +5,8 @@
 import type { RecordedEvent } from '@svc/contracts/ports/event-store'
 import type { StreamDamage } from '@svc/contracts/ports/quarantine'
 import { causeOf, type DecodedBatch } from '../projection/decode.ts'
-import { isDamage, isPassingTrouble } from './file-trouble.ts'
-import type { ViewFile } from './view-file.ts'
+import { isDamage, isPassingTrouble } from './file/file-trouble.ts'
+import type { ViewFile } from './file/view-file.ts'
 
 /** Reads a stream from its start to its end. @returns what is wrong with it, if anything is */
 export type InspectStream = (stream: string) => Promise<StreamDamage | undefined>

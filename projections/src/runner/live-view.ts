@@ -13,12 +13,12 @@ import { type Position, type RecordedEvent, START } from '@svc/contracts/ports/e
 import type { Pace } from '@svc/contracts/ports/pace'
 import type { DecodedBatch } from '../projection/decode.ts'
 import type { Projection } from '../projection/projection.ts'
-import { isDamage, isPassingTrouble } from './file-trouble.ts'
+import { isDamage, isPassingTrouble } from './file/file-trouble.ts'
+import { distrust, isDistrusted, removeDatabase } from './file/view-database.ts'
+import { ViewFile, type ViewPorts, viewPath } from './file/view-file.ts'
 import { foldSingly, type InspectStream } from './fold-singly.ts'
 import { FILE_DAMAGED, type ProjectionLog } from './projection-log.ts'
 import type { ProjectionStatus } from './projection-status.ts'
-import { distrust, isDistrusted, removeDatabase } from './view-database.ts'
-import { ViewFile, type ViewPorts, viewPath } from './view-file.ts'
 
 export class LiveView {
   readonly file: ViewFile

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import type { RecordedEvent } from '@svc/contracts/ports/event-store'
 import type { Pace } from '@svc/contracts/ports/pace'
 import type { Projection } from '../projection/projection.ts'
+import { removeLargeDatabase } from './file/view-database.ts'
+import { ViewFile, type ViewPorts } from './file/view-file.ts'
 import { foldBatch } from './fold-log.ts'
-import { removeLargeDatabase } from './view-database.ts'
-import { ViewFile, type ViewPorts } from './view-file.ts'
 
 export class ReplayedViews {
   readonly #files: readonly ViewFile[]

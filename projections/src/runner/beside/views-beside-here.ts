@@ -1,8 +1,9 @@
 /** Builds views on the thread that serves, in steps of the pace. */
+
+import { removeDatabase, removeLargeDatabase } from '../file/view-database.ts'
+import { ViewFile } from '../file/view-file.ts'
 import { foldLog } from '../fold-log.ts'
 import type { LiveView } from '../live-view.ts'
-import { removeDatabase, removeLargeDatabase } from '../view-database.ts'
-import { ViewFile } from '../view-file.ts'
 import { findDifferences } from './compare.ts'
 import {
   type BuildPorts,

@@ -4,12 +4,12 @@
  */
 import type { EventStore, PassedOver, Position } from '@svc/contracts/ports/event-store'
 import type { Pace } from '@svc/contracts/ports/pace'
+import type { ViewFile, ViewPorts } from '../file/view-file.ts'
 import type { FoldLog } from '../fold-log.ts'
 import type { InspectStream } from '../fold-singly.ts'
 import type { LiveView } from '../live-view.ts'
 import type { ProjectionLog } from '../projection-log.ts'
 import type { Runner } from '../runner.ts'
-import type { ViewFile, ViewPorts } from '../view-file.ts'
 import type { Differences } from './compare.ts'
 
 export interface BuildPorts {

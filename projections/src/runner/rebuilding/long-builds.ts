@@ -13,7 +13,7 @@
 import { Backoff } from '@svc/contracts/ports/backoff'
 import { type Position, START } from '@svc/contracts/ports/event-store'
 import type { FoldedPlace, ViewsBeside } from '../beside/views-beside.ts'
-import { isDamage } from '../file-trouble.ts'
+import { isDamage } from '../file/file-trouble.ts'
 import type { LiveView } from '../live-view.ts'
 import { BUILDING_AGAIN, BUILDING_WITHOUT_THREADS, CANNOT_FOLLOW } from '../projection-log.ts'
 import { ThreadLostError } from '../threads/running-thread.ts'

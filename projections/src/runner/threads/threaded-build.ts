@@ -12,8 +12,8 @@ import {
   type ViewComparison,
   type ViewsBeside,
 } from '../beside/views-beside.ts'
+import { removeDatabase, removeLargeDatabase } from '../file/view-database.ts'
 import type { LiveView } from '../live-view.ts'
-import { removeDatabase, removeLargeDatabase } from '../view-database.ts'
 import { LogPages } from './log-pages.ts'
 import { RunningThread, ThreadLostError } from './running-thread.ts'
 import { shareOut } from './share-out.ts'

@@ -8,7 +8,7 @@ import { AccountHistory, requestId, START_MS } from '@svc/testing/account-histor
 import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { describe, expect, test } from 'vitest'
 import { viewsOf } from '../../../testing/open-views.ts'
-import { viewPath } from '../../runner/view-file.ts'
+import { viewPath } from '../../runner/file/view-file.ts'
 import { requestsProjection } from './requests.ts'
 
 const first = requestId(START_MS, 'first')

@@ -3,8 +3,8 @@ import { rmSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { type Position, START } from '@svc/contracts/ports/event-store'
-import type { Projection, Projector } from '../projection/projection.ts'
-import { select, selectOne } from '../projection/select.ts'
+import type { Projection, Projector } from '../../projection/projection.ts'
+import { select, selectOne } from '../../projection/select.ts'
 import { ForeignFileError } from './file-trouble.ts'
 
 /** The last event in the rows, and how many events were folded up to it. */

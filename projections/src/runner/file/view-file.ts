@@ -21,8 +21,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { RecordedEvent } from '@svc/contracts/ports/event-store'
 import { inSteps, type Pace, stepSize } from '@svc/contracts/ports/pace'
-import type { DecodedBatch, DecodedEvent } from '../projection/decode.ts'
-import type { Projection, Projector } from '../projection/projection.ts'
+import type { DecodedBatch, DecodedEvent } from '../../projection/decode.ts'
+import type { Projection, Projector } from '../../projection/projection.ts'
 import {
   type Checkpoint,
   type KeepFile,
