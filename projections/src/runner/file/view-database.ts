@@ -6,6 +6,7 @@ import { type Position, START } from '@svc/contracts/ports/event-store'
 import type { Projection, Projector } from '../../projection/projection.ts'
 import { select, selectOne } from '../../projection/select.ts'
 import { ForeignFileError } from './file-trouble.ts'
+import { SetAsideStreams } from './set-aside-streams.ts'
 
 /** The last event in the rows, and how many events were folded up to it. */
 export interface Checkpoint {
@@ -28,16 +29,6 @@ const CHECKPOINT_SCHEMA = `
     events    INTEGER NOT NULL
   ) STRICT;
   INSERT INTO checkpoint VALUES (1, '${START}', '', -1, '', 0);
-`
-/**
- * The table of streams that are set aside: what stands in them from the revision on is in no row.
- */
-const SET_ASIDE_SCHEMA = `
-  CREATE TABLE IF NOT EXISTS set_aside (
-    stream    TEXT PRIMARY KEY,
-    revision  INTEGER NOT NULL,
-    cause     TEXT NOT NULL
-  ) STRICT, WITHOUT ROWID;
 `
 /** Streams that were found damaged: the rows may hold what was wrong in them. */
 const DISTRUSTED_SCHEMA = `
@@ -94,7 +85,7 @@ export interface OpenedViewDatabase {
   /** The kept file; undefined while the file is being built. */
   readonly kept: KeptFile | undefined
   readonly checkpoint: Checkpoint
-  readonly setAside: SetAside
+  readonly setAside: SetAsideStreams
 }
 
 export function openViewDatabase(
@@ -116,11 +107,10 @@ export function openViewDatabase(
       prepareSchema(database, projection, path)
     }
     const kept = isKept ? keepDatabase(database, path, keepFile) : undefined
-    // A file from before there were such tables gets them here, empty.
-    database.exec(SET_ASIDE_SCHEMA)
+    // A file from before there was such a table gets it here, empty.
     database.exec(DISTRUSTED_SCHEMA)
+    const setAside = new SetAsideStreams(database)
     const checkpoint = readCheckpoint(database)
-    const setAside = readSetAside(database)
     return { database, projector: projection.projector(database), kept, checkpoint, setAside }
   } catch (error) {
     database.close()
@@ -153,21 +143,6 @@ function prepareSchema(database: DatabaseSync, projection: Projection, path: str
     ${CHECKPOINT_SCHEMA}
     PRAGMA user_version = ${-projection.version};
     COMMIT;`)
-}
-
-/** The holes of a view, by the stream. */
-export type SetAside = ReadonlyMap<string, ViewHole>
-
-/** The place where a view has stopped to follow a stream, and why. */
-export interface ViewHole {
-  readonly revision: number
-  readonly cause: string
-}
-
-function readSetAside(database: DatabaseSync): SetAside {
-  const sql = 'SELECT stream, revision, cause FROM set_aside'
-  const rows = select<ViewHole & { readonly stream: string }>(database, sql).all()
-  return new Map(rows.map(({ stream, revision, cause }) => [stream, { revision, cause }]))
 }
 
 /** Remembers that the rows may hold what was wrong in a stream, for the life of the file. */

@@ -21,8 +21,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { RecordedEvent } from '@svc/contracts/ports/event-store'
 import { inSteps, type Pace, stepSize } from '@svc/contracts/ports/pace'
-import type { DecodedBatch, DecodedEvent } from '../../projection/decode.ts'
+import type { DecodedBatch } from '../../projection/decode.ts'
 import type { Projection, Projector } from '../../projection/projection.ts'
+import type { SetAside, SetAsideStreams } from './set-aside-streams.ts'
 import {
   type Checkpoint,
   type KeepFile,
@@ -31,8 +32,6 @@ import {
   openViewDatabase,
   readCheckpoint,
   removeDatabase,
-  type SetAside,
-  type ViewHole,
 } from './view-database.ts'
 
 /**
@@ -74,9 +73,7 @@ export class ViewFile {
   /** How many of the folded events have their passing rows written. */
   #writtenEvents: number
   #buildCommitEvents = BUILD_COMMIT_EVENTS
-  #setAside: Map<string, ViewHole>
-  /** Streams that are not in the table yet. */
-  readonly #newlySetAside = new Set<string>()
+  #setAside: SetAsideStreams
   readonly #ports: ViewPorts
 
   /**
@@ -95,12 +92,12 @@ export class ViewFile {
     this.#committed = opened.checkpoint
     this.#folded = opened.checkpoint
     this.#writtenEvents = opened.checkpoint.events
-    this.#setAside = new Map(opened.setAside)
+    this.#setAside = opened.setAside
   }
 
   /** Streams that the rows follow only up to a revision: what stands there cannot be folded. */
   get setAside(): SetAside {
-    return this.#setAside
+    return this.#setAside.holes
   }
 
   /** The last event in the rows that readers see. */
@@ -139,7 +136,7 @@ export class ViewFile {
     if (last === undefined) return
     for (const { recorded, cause } of batch.unreadable) this.leaveOut(recorded, cause)
     try {
-      this.#projector.fold(this.#followed(batch.events), batch.recorded)
+      this.#projector.fold(this.#setAside.followed(batch.events), batch.recorded)
     } catch (error) {
       this.#rollBack()
       throw error
@@ -152,10 +149,8 @@ export class ViewFile {
   /**
    * Leaves out a stream: from this event on it is in no row, for the rest of the life of the file.
    */
-  leaveOut({ stream, revision }: Pick<RecordedEvent, 'stream' | 'revision'>, cause: string): void {
-    if (this.#setAside.has(stream)) return
-    this.#setAside.set(stream, { revision, cause })
-    this.#newlySetAside.add(stream)
+  leaveOut(event: Pick<RecordedEvent, 'stream' | 'revision'>, cause: string): void {
+    this.#setAside.add(event, cause)
   }
 
   /**
@@ -275,14 +270,6 @@ export class ViewFile {
     else this.#kept.closeUnsynced()
   }
 
-  #followed(events: readonly DecodedEvent[]): readonly DecodedEvent[] {
-    if (this.#setAside.size === 0) return events
-    return events.filter(({ recorded: { stream, revision } }) => {
-      const hole = this.#setAside.get(stream)
-      return hole === undefined || revision < hole.revision
-    })
-  }
-
   #commitEvents(): number {
     return this.#kept === undefined ? this.#buildCommitEvents : COMMIT_EVENTS
   }
@@ -297,7 +284,7 @@ export class ViewFile {
     try {
       this.#begin()
       yield* this.#projector.flush()
-      this.#flushSetAside()
+      this.#setAside.write(this.#database)
       this.#database
         .prepare(
           'UPDATE checkpoint SET position = ?, stream = ?, revision = ?, hash = ?, events = ?',
@@ -311,7 +298,7 @@ export class ViewFile {
     }
     this.#committed = this.#folded
     this.#writtenEvents = events
-    this.#newlySetAside.clear()
+    this.#setAside.committed()
     this.#ports.afterCommit()
   }
 
@@ -330,15 +317,6 @@ export class ViewFile {
     if (!this.#database.isTransaction) this.#database.exec('BEGIN IMMEDIATE')
   }
 
-  #flushSetAside(): void {
-    if (this.#newlySetAside.size === 0) return
-    const insert = this.#database.prepare('INSERT OR REPLACE INTO set_aside VALUES (?, ?, ?)')
-    for (const stream of this.#newlySetAside) {
-      const { revision, cause } = this.#setAside.get(stream) as ViewHole
-      insert.run(stream, revision, cause)
-    }
-  }
-
   #rollBack(): void {
     this.#projector.forget()
     this.#folded = this.#committed
@@ -346,8 +324,7 @@ export class ViewFile {
     // Where one event cannot be folded there may be others, so shorter stretches are folded once
     // more for them.
     this.#buildCommitEvents = COMMIT_EVENTS
-    for (const stream of this.#newlySetAside) this.#setAside.delete(stream)
-    this.#newlySetAside.clear()
+    this.#setAside.rolledBack()
     // SQLite rolls back by itself when the disk is full, but not in every case.
     if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
   }
@@ -361,8 +338,7 @@ export class ViewFile {
     this.#folded = opened.checkpoint
     this.#writtenEvents = opened.checkpoint.events
     this.#buildCommitEvents = BUILD_COMMIT_EVENTS
-    this.#setAside = new Map(opened.setAside)
-    this.#newlySetAside.clear()
+    this.#setAside = opened.setAside
     this.generation += 1
   }
 }
