@@ -8,16 +8,10 @@ import {
   type AppendOutcome,
   type AppendRequest,
   type EventStore,
-  type Position,
-  type ReadAllBackwardsRequest,
-  type ReadAllRequest,
-  type ReadStreamRequest,
-  type RecordedEvent,
   StoreClosedError,
-  type SubscribeRequest,
-  type SubscriptionBatch,
 } from '@svc/contracts/ports/event-store'
 import type { FaultPlan } from './fault-plan.ts'
+import { WrappedEventStore } from './wrapped-event-store.ts'
 
 /**
  * Turns of the event loop by which a delayed or late append is late: no clock, so no flaky test.
@@ -28,28 +22,27 @@ class InjectedFault extends Error {
   override readonly name = 'InjectedFault'
 }
 
-export class FaultyEventStore implements EventStore {
-  readonly #inner: EventStore
+export class FaultyEventStore extends WrappedEventStore {
   readonly #plan: FaultPlan
   readonly #late = new Set<Promise<unknown>>()
   #closing = false
 
   constructor(inner: EventStore, plan: FaultPlan) {
-    this.#inner = inner
+    super(inner)
     this.#plan = plan
   }
 
-  async append(request: AppendRequest): Promise<AppendOutcome> {
+  override async append(request: AppendRequest): Promise<AppendOutcome> {
     if (this.#closing) throw new StoreClosedError()
     const fault = this.#plan.next()
     const unknown: AppendOutcome = { kind: 'unknown', cause: new InjectedFault(fault) }
     switch (fault) {
       case 'none':
-        return this.#inner.append(request)
+        return super.append(request)
       case 'fail-before':
         return unknown
       case 'commit-then-unknown':
-        await this.#inner.append(request)
+        await super.append(request)
         return unknown
       case 'commit-late':
         this.#appendLate(request)
@@ -58,39 +51,19 @@ export class FaultyEventStore implements EventStore {
         return { kind: 'conflict' }
       case 'delay':
         await turns()
-        return this.#inner.append(request)
+        return super.append(request)
     }
   }
 
-  readStream(request: ReadStreamRequest): Promise<readonly RecordedEvent[]> {
-    return this.#inner.readStream(request)
-  }
-
-  readAll(request: ReadAllRequest): Promise<readonly RecordedEvent[]> {
-    return this.#inner.readAll(request)
-  }
-
-  readAllBackwards(request: ReadAllBackwardsRequest): Promise<readonly RecordedEvent[]> {
-    return this.#inner.readAllBackwards(request)
-  }
-
-  lastPosition(): Promise<Position> {
-    return this.#inner.lastPosition()
-  }
-
-  subscribe(request: SubscribeRequest): AsyncIterable<SubscriptionBatch> {
-    return this.#inner.subscribe(request)
-  }
-
-  async close(): Promise<void> {
+  override async close(): Promise<void> {
     this.#closing = true
     await Promise.all(this.#late)
-    await this.#inner.close()
+    await super.close()
   }
 
   #appendLate(request: AppendRequest): void {
     const late = turns()
-      .then(() => this.#inner.append(request))
+      .then(() => super.append(request))
       // Its caller was told "unknown" long ago: there is nobody to tell.
       .catch(() => {})
       .finally(() => this.#late.delete(late))
