@@ -95,7 +95,8 @@ export class EventStoreDbEventStore implements EventStore, StoreHealth {
     this.#setAside = options.setAside
     const read = (request: ServerReadStream) => this.#readServerStream(request)
     const right = new WriteRight({
-      mayWrite: async () => mayWrite({ ...options, client: await client.get() }),
+      mayWrite: async (asked) => mayWrite({ ...options, client: await client.get() }, asked),
+      isSetAside: (asked) => this.#setAside.holds(asked),
       warn,
     })
     this.#appends = new StreamAppends({ ...options, read, right })

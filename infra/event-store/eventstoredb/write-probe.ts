@@ -21,11 +21,18 @@ export interface WriteProbe {
   readonly appendTimeoutMs: number
 }
 
-/** @throws what leaves it open */
-export async function mayWrite(probe: WriteProbe): Promise<boolean> {
-  const result = await send(probe, 1)
+/**
+ * @param stream by our name
+ * @throws what leaves it open
+ */
+export async function mayWrite(probe: WriteProbe, stream = STREAM): Promise<boolean> {
+  const result = await send(probe, 1, stream)
   if (result.kind === 'wrong-expected-revision') return true
-  if (result.kind === 'not-written' && result.reason === 'access-denied') return false
+  if (result.kind === 'not-written') {
+    if (result.reason === 'access-denied') return false
+    // The server looks at the right first: whoever deletes a stream is told of it elsewhere.
+    if (result.reason === 'stream-deleted') return true
+  }
   throw unexpected(result)
 }
 
@@ -57,6 +64,7 @@ export async function checkWrites(probe: WriteProbe, place: string): Promise<voi
 function send(
   { client, streamPrefix, appendTimeoutMs }: WriteProbe,
   bytes: number,
+  stream = STREAM,
 ): Promise<SendResult> {
   const event = {
     id: randomUUID(),
@@ -64,7 +72,7 @@ function send(
     data: { kind: 'bytes', bytes: new Uint8Array(bytes) },
     metadata: new Uint8Array(),
   } as const
-  const append = client.append(streamPrefix.nameOf(STREAM), NO_SUCH_REVISION, [event])
+  const append = client.append(streamPrefix.nameOf(stream), NO_SUCH_REVISION, [event])
   return answerWithin(appendTimeoutMs, 'an append', append)
 }
 

@@ -190,6 +190,44 @@ test('a stream that alone is denied is told once, and everything else is sold on
   expect(warnings.slice(1)).toEqual(['event store lets our user write the stream again'])
 })
 
+/** A store that asks every 50 ms, with a stream that alone is denied. */
+async function startWithDenied() {
+  const { double, letWrite, url } = await startWithGroup()
+  letWrite(true)
+  const warnings: string[] = []
+  const logger = { warn: (_: object, message: string) => void warnings.push(message) }
+  const store = await openEventStoreDb({ url, logger, watchTimes: { everyMs: 50 } })
+  onTestFinished(() => store.close())
+  const expected = await fillStream(store, stream, 2)
+  store.watch()
+  double.setStreamMetadata(`svc.${stream}`, { $acl: { $w: '$admins' } })
+  const append = store.append({ stream, expected, events: newEvents(1) })
+  await expect(append).rejects.toThrow(/does not let our user write/)
+  const said = (message: string) => expect.poll(() => warnings, WITHIN).toContain(message)
+  await said('event store does not let our user write the stream')
+  return { double, letWrite, store, said }
+}
+
+test('a stream that alone was denied is asked for until it can be written', async () => {
+  const { double, said } = await startWithDenied()
+  double.setStreamMetadata(`svc.${stream}`, {})
+  await said('event store lets our user write the stream again')
+})
+
+test('a right that goes for all after one stream was denied is noticed without an append', async () => {
+  const { letWrite, said } = await startWithDenied()
+  letWrite(false)
+  await said('event store does not let our user write')
+  letWrite(true)
+  await said('event store lets our user write again')
+})
+
+test('a stream that is denied and set aside is told once', async () => {
+  const { store } = await startWithDenied()
+  await store.readAll({ after: START, limit: 10 })
+  expect(store.troubles()).toMatchObject([{ message: expect.stringMatching(/is set aside/) }])
+})
+
 test('a server that takes smaller appends only is refused, with its limit', () =>
   withStore({ double: { maxAppendBytes: 100_000 } }, async ({ double: { url }, store }) => {
     const said = /smaller appends .*100000 bytes.*--max-append-size/

@@ -159,8 +159,7 @@ export class LogWatch {
       if (signal.aborted) return
       // A reader meets the same error, and says so.
       await this.#look().catch(() => {})
-      const { right } = this.#ports
-      if (right.isGone) await right.ask().catch(() => {})
+      await this.#ports.right.look().catch(() => {})
     }
   }
 

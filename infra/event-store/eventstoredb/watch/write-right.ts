@@ -9,12 +9,18 @@ import type { Warn } from '../client/warning.ts'
 const MAY_NOT_WRITE =
   'the event store lets our user read, and not write: give it the right to write our streams back, ' +
   'and svc goes on by itself'
-/** Streams that are denied one by one and remembered as such. */
-const DENIED_MAX = 1_000
+/** Streams that are denied one by one and remembered as such. Each look asks for all of them. */
+const DENIED_MAX = 100
 
 export interface WriteRightPorts {
-  /** Asks the server whether the user may write, and writes nothing. */
-  mayWrite(): Promise<boolean>
+  /**
+   * Asks the server whether the user may write, and writes nothing.
+   *
+   * @param stream by our name; a stream that no ledger has when it is left out
+   */
+  mayWrite(stream?: string): Promise<boolean>
+  /** Whether the server was told to hide events of the stream: it is refused and told as that. */
+  isSetAside(stream: string): boolean
   readonly warn: Warn
 }
 
@@ -33,9 +39,7 @@ export class WriteRight {
 
   noteWritten(stream: string): void {
     this.#note(true)
-    if (this.#deniedStreams.delete(stream)) {
-      this.#ports.warn({ stream }, 'event store lets our user write the stream again')
-    }
+    this.#forgetDenied(stream)
   }
 
   /** Returns at once; the server is asked meanwhile. */
@@ -56,9 +60,19 @@ export class WriteRight {
     if (!isUserKnown) this.#mayWrite = true
   }
 
-  /** Whether the right is gone for all streams. */
-  get isGone(): boolean {
-    return !this.#mayWrite
+  /**
+   * Asks again for what was denied. The owner of a stream may never come back to show that it can
+   * be written, and the streams that are denied alone are no sign of a right that goes for all.
+   *
+   * @throws when the server does not say
+   */
+  async look(): Promise<void> {
+    if (this.#mayWrite && this.#deniedStreams.size === 0) return
+    await this.ask()
+    for (const stream of this.#deniedStreams) {
+      if (!this.#mayWrite || !this.#isUserKnown) return
+      if (await this.#ports.mayWrite(stream)) this.#forgetDenied(stream)
+    }
   }
 
   /** @throws when the server does not say */
@@ -77,9 +91,10 @@ export class WriteRight {
     if (!this.#mayWrite) {
       return [{ message: MAY_NOT_WRITE, notReady: 'the event log takes nothing of ours' }]
     }
-    const [first] = this.#deniedStreams
+    const denied = [...this.#deniedStreams].filter((stream) => !this.#ports.isSetAside(stream))
+    const [first] = denied
     if (first === undefined) return []
-    const more = this.#deniedStreams.size - 1
+    const more = denied.length - 1
     const streams = more === 0 ? first : `${first} and ${more} more`
     return [
       { message: `the event store does not let our user write ${streams}, and others it does` },
@@ -92,6 +107,12 @@ export class WriteRight {
     const { warn } = this.#ports
     if (mayWrite) warn({}, 'event store lets our user write again')
     else warn({ reason: MAY_NOT_WRITE }, 'event store does not let our user write')
+  }
+
+  #forgetDenied(stream: string): void {
+    if (this.#deniedStreams.delete(stream)) {
+      this.#ports.warn({ stream }, 'event store lets our user write the stream again')
+    }
   }
 
   #noteDeniedAlone(stream: string): void {
