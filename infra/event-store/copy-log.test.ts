@@ -1,4 +1,11 @@
-import { BrokenChainError, type EventStore, NO_STREAM } from '@svc/contracts/ports/event-store'
+import {
+  BrokenChainError,
+  type EventStore,
+  NO_STREAM,
+  StoreAwayError,
+} from '@svc/contracts/ports/event-store'
+import { pause } from '@svc/contracts/ports/time'
+import { ManualTime } from '@svc/testing/manual-time'
 import { describe, expect, test } from 'vitest'
 import { systemTimer } from '../system/system-timer.ts'
 import { fillStream, newEvents, readWholeLog } from './compliance/fixtures.ts'
@@ -83,6 +90,28 @@ describe('a copy', () => {
     }
     await copied(source, unsure)
     expect(await bare(target)).toEqual(await bare(source))
+  })
+
+  test('is given up when an append is not confirmed for a minute, however long each try', async () => {
+    const [source, target] = [await someLog(), new MemoryEventStore()]
+    const time = new ManualTime()
+    const away: Target = {
+      readAll: (request) => target.readAll(request),
+      async append() {
+        await pause(time, 10_000)
+        throw new StoreAwayError('away')
+      },
+    }
+    const options = { source, target: away, from: COPY_START, appendsAtOnce: 1, timer: time }
+    let end: unknown
+    const copying = copyLog(options).next()
+    void copying.catch((error: unknown) => {
+      end = error
+    })
+    await time.advance(60_000)
+    expect(end).toBeUndefined()
+    await time.advance(15_000)
+    expect(end).toMatchObject({ message: 'away' })
   })
 
   test('is none when the target holds anything else', async () => {

@@ -33,8 +33,11 @@ import { compareLogs, LogsDifferError } from './same-log.ts'
 const PAGE_EVENTS = 1_000
 /** Heads of streams that are remembered, about 250 bytes each; others are read again. */
 const MAX_KNOWN_HEADS = 20_000
-/** Tries of an append whose outcome is not known, or that the store cannot take now. */
-const MAX_TRIES = 30
+/**
+ * How long an append is tried again whose outcome is not known, or that the store cannot take now,
+ * in milliseconds. Whoever started the copy is told then, and lets it go on.
+ */
+const RETRY_MS_MAX = 60_000
 const PAUSES = { firstMs: 50, longestMs: 2_000 }
 
 /** The place up to which both logs are the same. */
@@ -105,12 +108,21 @@ async function settled(
   timer: Timer,
 ): Promise<Settled> {
   const backoff = new Backoff(timer, PAUSES)
-  for (let tries = 1; ; tries += 1) {
-    const outcome = await appended(target, request)
-    if (outcome.kind === 'conflict') throw somebodyElse(request)
-    if (outcome.kind !== 'unknown') return outcome
-    if (tries === MAX_TRIES) throw unavailable(outcome.cause)
-    await backoff.pause()
+  let isOver = false
+  let cancelBound: (() => void) | undefined
+  try {
+    for (;;) {
+      const outcome = await appended(target, request)
+      if (outcome.kind === 'conflict') throw somebodyElse(request)
+      if (outcome.kind !== 'unknown') return outcome
+      if (isOver) throw unavailable(outcome.cause)
+      cancelBound ??= timer.after(RETRY_MS_MAX, () => {
+        isOver = true
+      })
+      await backoff.pause()
+    }
+  } finally {
+    cancelBound?.()
   }
 }
 

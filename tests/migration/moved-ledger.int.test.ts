@@ -6,17 +6,20 @@
  */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { noCrashPoints } from '@svc/contracts/crash-points'
 import { jsonText } from '@svc/contracts/json-text'
 import { START } from '@svc/contracts/ports/event-store'
 import type { TextStore } from '@svc/contracts/ports/text-store'
 import { openEventStoreDb } from '@svc/infra/event-store/eventstoredb/open-eventstoredb'
 import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
+import { systemTimer } from '@svc/infra/system/system-timer'
 import { openSqliteTextStore } from '@svc/infra/text-store/sqlite/sqlite-text-store'
 import { DataFolder } from '@svc/server/data-folder/data-folder'
 import { moveLedger } from '@svc/server/migration/ledger-move'
 import { openDataFolder } from '@svc/server/open-data-folder'
 import { runProgram } from '@svc/testing/child-process'
+import { EventStoreDbDouble } from '@svc/testing/eventstoredb-double'
 import { Random } from '@svc/testing/random'
 import { svc } from '@svc/testing/run-svc'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
@@ -179,6 +182,62 @@ describe('the feed of a ledger that is moved', () => {
     const server = await openServer(url)
     expect(feed.read()).toEqual({ ...topic, position: expectedOf(await server.lastPosition()) })
     await server.close()
+  })
+})
+
+describe('a move whose server goes away', () => {
+  test('waits for one that is soon there again, while it reads the log', async () => {
+    const path = temporaryFolder()
+    await makeBusiness(path, FEW_EVENTS, new Random(seed))
+    const before = await shown(path)
+    const double = await EventStoreDbDouble.start()
+    onTestFinished(() => double.close())
+    await moved(path, 'eventstoredb', double.url, [])
+    const restart = async () => {
+      await double.kill()
+      await delay(500)
+      await double.restart()
+    }
+    let restarted: Promise<void> | undefined
+    await moveLedger({
+      folder: new DataFolder(path),
+      to: 'sqlite',
+      server: {
+        kind: 'eventstoredb',
+        url: double.url,
+        streamPrefix: 'svc.',
+        readyWithinMs: 30_000,
+      },
+      timer: systemTimer,
+      reach: (point) => {
+        if (point === 'migrate.copied') restarted ??= restart()
+      },
+      warn: () => {},
+      report: () => {},
+      signal: new AbortController().signal,
+      gatewaysNoticeMs: 0,
+    })
+    await restarted
+    expect(await shown(path)).toBe(before)
+  })
+
+  test('says that the same command goes on', async () => {
+    const path = temporaryFolder()
+    await makeBusiness(path, FEW_EVENTS, new Random(seed))
+    const double = await EventStoreDbDouble.start()
+    const env = { SVC_CRASH_POINT: 'migrate.copied:1' }
+    const program = runProgram(PROGRAM, [path, 'eventstoredb', double.url], { env })
+    expect(await program.ended).toBe('SIGKILL')
+    await double.close()
+    const environment = {
+      SVC_DATA_DIR: path,
+      EVENTSTORE_URL: double.url,
+      SVC_EVENTSTORE_READY_MS: '100',
+    }
+    expect(await svc(['migrate', '--to', 'eventstoredb'], { environment })).toMatchObject({
+      code: 6,
+      err: expect.stringMatching(/the same command goes on where it was\nsvc: no event store/),
+    })
   })
 })
 

@@ -55,9 +55,10 @@ export async function openServerEnd(
   return store
 }
 
-/** Short outages are waited for. */
+/** Short outages are waited for, by reads of the whole log too: nobody else asks meanwhile. */
 export function serverEnd(store: EventStoreDbEventStore): MoveEnd {
-  return { store: new OutageWaitingStore(store, systemTimer), texts: store.texts }
+  const isStarting = true
+  return { store: new OutageWaitingStore(store, systemTimer, isStarting), texts: store.texts }
 }
 
 /** @throws {StoreOpenError} */

@@ -50,16 +50,29 @@ async function migrate(
   const reach = crashPointsFromPlan(terminal.environment.SVC_CRASH_POINT)
   const ports = { to, server, reach, timer: systemTimer, warn: warningsOn(context) }
   const startedMs = performance.now()
+  const folder = new DataFolder(dataDir)
   const lines = progressLines<MoveLine, MoveLine>(async (report, signal) => {
-    const folder = new DataFolder(dataDir)
     const stop = AbortSignal.any([signal, terminal.stop])
     const counts = await moveLedger({ ...ports, folder, report, signal: stop })
     return { type: 'result', ...counts }
   })
-  const { type, ...counts } = await resultOf(context, lines, 'the ledger was moved')
+  const result = resultOf(context, lines, 'the ledger was moved')
+  const { type, ...counts } = await result.catch((error: unknown) => {
+    if (isUnfinished(folder, error)) terminal.err(`svc: ${UNFINISHED}\n`)
+    throw error
+  })
   const seconds = (performance.now() - startedMs) / 1_000
   if (context.json) return context.outJson('migration/1', { to, ...counts, seconds })
   await context.out(`${movedText(to, counts, seconds)}${NEXT[to]}\n`)
+}
+
+const UNFINISHED =
+  'the move is not finished: mend what the next line says, and the same command goes on where it was'
+
+/** Whether a move was begun and cut off. What the folder refuses says by itself what to do. */
+function isUnfinished(folder: DataFolder, error: unknown): boolean {
+  const isRefusal = error instanceof Error && error.name === 'DataFolderError'
+  return !isRefusal && folder.migration.read() !== undefined
 }
 
 type MoveLine =
