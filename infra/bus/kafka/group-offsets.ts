@@ -2,7 +2,7 @@
 import { type Subscription, UnsafeTopicError } from '@svc/contracts/ports/bus'
 import type { Admin } from 'kafkajs'
 import { closed } from './kafka-failure.ts'
-import { stateOf } from './topic-setup.ts'
+import { isThere, settingsOf } from './topic-setup.ts'
 
 export interface GroupPlace {
   /** What the topic dropped before the group had taken it, in words. */
@@ -13,23 +13,26 @@ export interface GroupPlace {
   readonly next: ReadonlyMap<number, bigint>
 }
 
-/** @throws when the topic is not there, or would drop records by itself */
+/**
+ * Asks for this topic alone: another one, of which a partition has no leader, keeps nobody waiting.
+ *
+ * @throws when the topic is not there, or would drop records by itself
+ */
 export async function checkedGroup(
   admin: Admin,
   { topic, group: groupId }: Pick<Subscription, 'topic' | 'group'>,
 ): Promise<GroupPlace> {
   try {
     await admin.connect()
-    const state = await stateOf(admin, topic)
-    if (state === undefined) throw new Error(`there is no topic ${topic}`)
-    if (state.settings.get('cleanup.policy') !== 'delete') {
+    if (!(await isThere(admin, topic))) throw new Error(`there is no topic ${topic}`)
+    // First: kafkajs asks for the topics whose ends it was asked for, and else for all there are.
+    const ends = await admin.fetchTopicOffsets(topic)
+    const settings = await settingsOf(admin, topic)
+    if (settings.get('cleanup.policy') !== 'delete') {
       const problem = 'cleanup.policy must be delete: compaction drops all but the last of a key'
       throw new UnsafeTopicError(topic, [problem])
     }
-    const [ends, taken] = await Promise.all([
-      admin.fetchTopicOffsets(topic),
-      admin.fetchOffsets({ groupId, topics: [topic] }),
-    ])
+    const taken = await admin.fetchOffsets({ groupId, topics: [topic] })
     const offsets = taken[0]?.partitions ?? []
     const next = new Map(
       offsets

@@ -1,27 +1,44 @@
 /** Finds or makes a topic. */
 import { BusAwayError, type TopicPlan, UnsafeTopicError } from '@svc/contracts/ports/bus'
 import kafkajs, { type Admin } from 'kafkajs'
+import { typeOf } from './kafka-failure.ts'
 import { newTopicSettings, REPLICAS, type TopicState, unsafeSettings } from './topic-safety.ts'
 
 /** @returns undefined when there is no such topic */
 export async function stateOf(admin: Admin, name: string): Promise<TopicState | undefined> {
   if (!(await admin.listTopics()).includes(name)) return undefined
-  const [{ brokers }, { topics }, { resources }] = await Promise.all([
+  const [{ brokers }, { topics }, settings] = await Promise.all([
     admin.describeCluster(),
     admin.fetchTopicMetadata({ topics: [name] }),
-    admin.describeConfigs({
-      includeSynonyms: false,
-      resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name }],
-    }),
+    settingsOf(admin, name),
   ])
   const partitions = topics[0]?.partitions ?? []
-  const entries = resources[0]?.configEntries ?? []
   return {
     brokers: brokers.length,
     partitions: partitions.length,
     replicas: Math.min(...partitions.map(({ replicas }) => replicas.length)),
-    settings: new Map(entries.map(({ configName, configValue }) => [configName, configValue])),
+    settings,
   }
+}
+
+/** Asks for this topic alone. @throws what keeps that open */
+export async function isThere(admin: Admin, name: string): Promise<boolean> {
+  try {
+    await admin.fetchTopicMetadata({ topics: [name] })
+    return true
+  } catch (error) {
+    if (typeOf(error) === 'UNKNOWN_TOPIC_OR_PARTITION') return false
+    throw error
+  }
+}
+
+export async function settingsOf(admin: Admin, name: string): Promise<TopicState['settings']> {
+  const { resources } = await admin.describeConfigs({
+    includeSynonyms: false,
+    resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name }],
+  })
+  const entries = resources[0]?.configEntries ?? []
+  return new Map(entries.map(({ configName, configValue }) => [configName, configValue]))
 }
 
 /**
