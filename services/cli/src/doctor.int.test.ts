@@ -1,7 +1,7 @@
 /** What `svc doctor` finds, and that it changes nothing. */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { chmodSync, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,6 +15,7 @@ import { startRedisServer } from '@svc/testing/redis/redis-server'
 import { svc } from '@svc/testing/run-svc'
 import { ScriptedWorker } from '@svc/testing/scripted-worker'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
+import { TinyDisk } from '@svc/testing/tiny-disk'
 import { expect, onTestFinished, test } from 'vitest'
 import { workerServer } from '../testing/worker-server.ts'
 
@@ -86,6 +87,39 @@ test('what others may read, a damaged note and a foreign ledger are found', asyn
     ledger: expect.stringMatching(/^problem: .*is not an event log of this program/),
     'data folder': expect.stringMatching(/^problem: .*first-run\.json is damaged/),
   })
+})
+
+test('what a backup would meet is told, and nothing is made for it', async ({ skip }) => {
+  const { path } = await folderWithHistory()
+  const place = temporaryFolder()
+  const backups = async (into: string) =>
+    (await examined(path, { SVC_BACKUP_DIR: into })).checks.backups
+  expect(await backups(join(place, 'backups'))).toBe('ok')
+  expect(await backups(place)).toBe('ok')
+  const missing = join(place, 'not-mounted')
+  expect(await backups(join(missing, 'backups'))).toMatch(`${missing} is not there: mount its disk`)
+  symlinkSync(missing, join(place, 'link'))
+  expect(await backups(join(place, 'link'))).toMatch(/^problem: .*a link to a folder that is not/)
+  expect(await backups(join(path, 'views'))).toMatch(/^problem: .*views is in the data folder/)
+  chmodSync(place, 0o777)
+  expect(await backups(place)).toMatch(/^problem: other users may write to .* or name another/)
+  expect(readdirSync(place)).toEqual(['link'])
+
+  const disk = TinyDisk.mount(8)
+  if (disk === undefined) return skip('a file system can only be mounted by root on Linux')
+  const full = join(disk.folder, 'backups')
+  expect(await backups(full)).toMatch(/^problem: A backup needs \d+ MiB in .* and [78] are free\.$/)
+  expect(existsSync(full)).toBe(false)
+})
+
+test('backups beside the data are no problem before there is a folder, nor where few fit', async ({
+  skip,
+}) => {
+  const disk = TinyDisk.mount(200)
+  if (disk === undefined) return skip('a file system can only be mounted by root on Linux')
+  const { ok, checks } = await examined(join(disk.folder, 'data'))
+  expect(checks.backups).toMatch(/^note: A backup needs 256 MiB in .*data\/backups, some/)
+  expect(ok).toBe(true)
 })
 
 test('a port that is taken, and a ledger on the wrong side, are found', async () => {

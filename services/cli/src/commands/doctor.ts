@@ -16,7 +16,7 @@ interface DoctorOptions {
 export function doctorCommand(contextOf: ContextOf): Command {
   return new Command('doctor')
     .description(
-      'settings, model, data folder, connections, versions, clock, disk: what is wrong with them',
+      'settings, model, data folder, backups, connections, versions, clock, disk: what is wrong',
     )
     .option('--env-file <file>', 'read settings from a file of NAME=value lines, as svc start does')
     .action((options: DoctorOptions, command: Command) => doctor(contextOf(command), options))

@@ -171,6 +171,6 @@ test('a place that cannot be written is named', async () => {
   const { backups } = await backupsOfFolder(join(file, 'backups'))
   const refused = backups.write(quiet, never)
   await expect(refused).rejects.toMatchObject({ code: 'backup_failed' })
-  await expect(refused).rejects.toThrow(`The backup in ${file}`)
+  await expect(refused).rejects.toThrow(`${file} is not a folder: name another`)
   expect(existsSync(join(file, 'backups'))).toBe(false)
 })

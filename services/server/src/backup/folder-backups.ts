@@ -19,25 +19,20 @@ import {
   rmSync,
   statSync,
 } from 'node:fs'
-import { statfs } from 'node:fs/promises'
-import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { basename, join } from 'node:path'
 import { ServiceError } from '@svc/contracts/errors'
 import type { Clock } from '@svc/contracts/ports/time'
 import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
 import { copyDatabase } from '@svc/infra/sqlite/copy-database'
 import { syncFile, syncFolder } from '@svc/infra/sqlite/durable-file'
-import { realPathOf } from '@svc/infra/system/real-path'
 import type { BackupProgress, Backups, WrittenBackup } from '@svc/operator/operations/backups'
 import type { DataFolder } from '../data-folder/data-folder.ts'
 import { DataFolderError } from '../data-folder/data-folder-error.ts'
-import { refuseOthersWrites } from '../data-folder/folder-safety.ts'
+import { BackupPlace } from './backup-place.ts'
 
 const OWNER_ONLY_FOLDER = 0o700
-const SETTING = 'SVC_BACKUP_DIR'
 const NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/
 const MARK_CHARACTERS = 8
-/** Is left free beside a backup, so that the ledger does not meet a full disk because of it. */
-const FREE_BYTES_LEFT = 256 * 1024 * 1024
 
 export interface FolderBackupsOptions {
   readonly folder: DataFolder
@@ -56,13 +51,13 @@ interface Running {
 
 export class FolderBackups implements Backups {
   readonly #folder: DataFolder
-  readonly #into: string
+  readonly #place: BackupPlace
   readonly #clock: Clock
   #running: Running | undefined
 
   constructor({ folder, into, clock }: FolderBackupsOptions) {
     this.#folder = folder
-    this.#into = resolve(into ?? folder.backupsFolder)
+    this.#place = new BackupPlace(folder, into)
     this.#clock = clock
   }
 
@@ -97,59 +92,39 @@ export class FolderBackups implements Backups {
     report: (progress: BackupProgress) => void,
     signal: AbortSignal,
   ): Promise<WrittenBackup> {
-    const databases = this.#databases()
-    const bytes = databases.reduce((sum, path) => sum + sizeOf(path), 0)
+    const { path: into } = this.#place
+    const databases = this.#place.databases()
+    const bytes = this.#place.bytes()
     const name = new Date(this.#clock.nowMs()).toISOString().replaceAll(':', '-')
-    const whole = join(this.#into, name)
+    const whole = join(into, name)
     const ending = endingOf(this.#folder)
     const partial = `${whole}${ending}`
     try {
       this.#prepareTarget(ending)
-      await this.#requireSpace(bytes)
+      await this.#place.requireSpace()
       mkdirSync(partial, { mode: OWNER_ONLY_FOLDER })
       this.#copyNotes(partial)
       const copied = await copyAll(databases, partial, { bytes, report, signal })
       const position = await lastPositionIn(join(partial, 'ledger.db'))
       syncFolder(partial)
       renameSync(partial, whole)
-      syncFolder(this.#into)
+      syncFolder(into)
       return { folder: whole, bytes: copied, position }
     } catch (error) {
       removeIfPossible(partial)
       signal.throwIfAborted()
-      throw notWritten(this.#into, error)
+      throw notWritten(into, error)
     }
-  }
-
-  /** The databases that are there, the events first. */
-  #databases(): readonly string[] {
-    const { ledgerFile, textsFile, usersFile, answersFile, responsesFile, refusalsFile } =
-      this.#folder
-    const all = [ledgerFile, textsFile, usersFile, responsesFile, answersFile, refusalsFile]
-    return all.filter((path) => existsSync(path))
   }
 
   /** What a process that was killed has left half-written goes. */
   #prepareTarget(ending: string): void {
-    refuseAmongTheData(this.#into, this.#folder)
-    // Only the last name is made: a disk that is not mounted must not be taken for one.
-    if (!existsSync(this.#into)) mkdirSync(this.#into, { mode: OWNER_ONLY_FOLDER })
-    refuseOthersWrites(this.#into, SETTING)
-    for (const entry of readdirSync(this.#into)) {
+    this.#place.make()
+    const { path } = this.#place
+    for (const entry of readdirSync(path)) {
       const isPartial = entry.endsWith(ending) && NAME.test(entry.slice(0, -ending.length))
-      if (isPartial) rmSync(join(this.#into, entry), { recursive: true, force: true })
+      if (isPartial) rmSync(join(path, entry), { recursive: true, force: true })
     }
-  }
-
-  async #requireSpace(bytes: number): Promise<void> {
-    const { bavail, bsize } = await statfs(this.#into)
-    const [freeBytes, neededBytes] = [bavail * bsize, bytes + FREE_BYTES_LEFT]
-    if (freeBytes >= neededBytes) return
-    throw new ServiceError(
-      'backup_failed',
-      `A backup needs ${inMebibytes(neededBytes)} MiB in ${this.#into}, some of it to stay free, ` +
-        `and ${inMebibytes(freeBytes)} are free.`,
-    )
   }
 
   #copyNotes(target: string): void {
@@ -213,20 +188,6 @@ function endingOf(folder: DataFolder): string {
   return `.${mark}.partial`
 }
 
-/**
- * Where views are built anew, or a folder is put in the place of another, backups would go too.
- *
- * @throws {DataFolderError}
- */
-function refuseAmongTheData(into: string, { path, backupsFolder }: DataFolder): void {
-  const inside = relative(realPathOf(path), realPathOf(into))
-  const [first] = inside.split(sep)
-  if (first === '..' || first === basename(backupsFolder) || isAbsolute(inside)) return
-  throw new DataFolderError(
-    `${into} is in the data folder: name a folder elsewhere in ${SETTING}, or none for its backups`,
-  )
-}
-
 /** What the disk does not let go now, the next backup removes. */
 function removeIfPossible(partial: string): void {
   try {
@@ -245,8 +206,4 @@ function notWritten(path: string, cause: unknown): ServiceError {
 
 function sizeOf(path: string): number {
   return statSync(path).size
-}
-
-function inMebibytes(bytes: number): number {
-  return Math.ceil(bytes / 2 ** 20)
 }

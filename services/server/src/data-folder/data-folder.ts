@@ -33,13 +33,19 @@
 
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { StreamDamage } from '@svc/contracts/ports/quarantine'
 import type { Erasure, ErasureNotes } from '@svc/ledger/erasure-notes'
 import type { FeedCheckpoints } from '@svc/relay/feed-checkpoint'
 import { DataFolderError } from './data-folder-error.ts'
 import { FolderNotes } from './folder-notes.ts'
-import { refuseLinks, refuseNoAccess, refuseOthersWrites } from './folder-safety.ts'
+import {
+  nearestExisting,
+  refuseLinks,
+  refuseNoAccess,
+  refuseNoEntry,
+  refuseOthersWrites,
+} from './folder-safety.ts'
 import { halfMovedProblem, type MigrationNotes, migrationNote } from './migration-note.ts'
 import {
   CHECKPOINT_FILE,
@@ -145,9 +151,7 @@ export class DataFolder {
    */
   check({ moving = false }: { readonly moving?: boolean } = {}): void {
     const existing = nearestExisting(this.path)
-    if (!statSync(existing).isDirectory()) {
-      throw new DataFolderError(`${existing} is not a folder: name another with --data-dir`)
-    }
+    refuseNoEntry(existing)
     refuseNoAccess(this.path, existing)
     if (existing === this.path) {
       refuseOthersWrites(this.path)
@@ -334,11 +338,6 @@ export class DataFolder {
   #number(): string {
     return `${statSync(this.path, { bigint: true }).ino}`
   }
-}
-
-/** The folder itself, or the closest one above it that is there. */
-function nearestExisting(path: string): string {
-  return existsSync(path) || path === dirname(path) ? path : nearestExisting(dirname(path))
 }
 
 function randomKey(): string {

@@ -1,9 +1,9 @@
 /**
- * Whether the data folder is safe from other users of the machine: who may write to it can put a
- * link in the place of a file, and have the server read or write elsewhere.
+ * Whether a folder can be used, and is safe from other users of the machine: who may write to it
+ * can put a link in the place of a file, and have the server read or write elsewhere.
  */
-import { accessSync, constants, readdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { DataFolderError } from './data-folder-error.ts'
 
 /** Of an opening: refuses a symbolic link. Windows has none of it. */
@@ -14,26 +14,46 @@ const ROOT = 0
 /** What the service opens by its name: databases and their logs, notes, views. */
 const OURS = /^([a-z-]+\.(db(-\w+)?|json)|checkpoint|views)$/
 
+const OPTION = '--data-dir'
+const AS_OWNER = 'run svc as the user whose folder it is'
+
+/** The folder itself, or the closest one above it that this user can see. */
+export function nearestExisting(path: string): string {
+  return existsSync(path) || path === dirname(path) ? path : nearestExisting(dirname(path))
+}
+
+/**
+ * What lies in a folder that cannot be entered looks as if it were not there.
+ *
+ * @param existing the folder that is wanted, or the nearest above it
+ * @param setting by which another can be named
+ * @throws {DataFolderError} when it is no folder, or this user may not enter it
+ */
+export function refuseNoEntry(existing: string, setting = OPTION): void {
+  const another = `name another with ${setting}`
+  if (!statSync(existing).isDirectory()) {
+    throw new DataFolderError(`${existing} is not a folder: ${another}`)
+  }
+  if (refusal(existing, constants.X_OK) === undefined) return
+  throw new DataFolderError(`this user may not enter ${existing}: ${AS_OWNER}, or ${another}`)
+}
+
 /**
  * @param folder that is wanted
- * @param existing it, or the nearest above it that this user can see
- * @throws {DataFolderError} when this user may not enter, read or write what has to be
+ * @param existing it, or the nearest above it
+ * @param setting by which another can be named
+ * @throws {DataFolderError} when this user may not read and write what has to be
  */
-export function refuseNoAccess(folder: string, existing: string): void {
-  const owner = 'run svc as the user whose folder it is'
-  const another = 'name another with --data-dir'
-  // What lies in a folder that cannot be entered looks as if it were not there.
-  if (refusal(existing, constants.X_OK) !== undefined) {
-    throw new DataFolderError(`this user may not enter ${existing}: ${owner}, or ${another}`)
-  }
+export function refuseNoAccess(folder: string, existing: string, setting = OPTION): void {
   const code = refusal(existing, constants.R_OK | constants.W_OK)
   if (code === undefined) return
+  const another = `name another with ${setting}`
   if (code === 'EROFS') {
     throw new DataFolderError(`${existing} is on a file system that is read-only: ${another}`)
   }
   throw new DataFolderError(
     existing === folder
-      ? `this user may not read and write ${folder}: ${owner}, or mend its permissions`
+      ? `this user may not read and write ${folder}: ${AS_OWNER}, or mend its permissions`
       : `${folder} cannot be made, because this user may not write ${existing}: ${another}`,
   )
 }
@@ -53,7 +73,7 @@ function refusal(path: string, mode: number): string | undefined {
  * @param setting by which another can be named
  * @throws {DataFolderError} when others may write to it
  */
-export function refuseOthersWrites(folder: string, setting = '--data-dir'): void {
+export function refuseOthersWrites(folder: string, setting = OPTION): void {
   if (process.platform === 'win32') return
   const { mode, uid } = statSync(folder)
   if (uid !== ROOT && uid !== process.getuid?.()) {

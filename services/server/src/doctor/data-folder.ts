@@ -1,8 +1,10 @@
 /** The data folder, as it lies there: nothing in it is opened by SQLite, which would write. */
 import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { looksLikeEventLog } from '@svc/infra/event-store/sqlite/event-log-file'
+import { BackupPlace } from '../backup/backup-place.ts'
 import type { DataFolder } from '../data-folder/data-folder.ts'
+import { nearestExisting } from '../data-folder/folder-safety.ts'
 import type { LogLocation } from '../settings/log-location.ts'
 import { type Finding, note, ok, problem } from './finding.ts'
 
@@ -15,16 +17,11 @@ const HIDDEN = 'not looked at: this user sees nothing in the data folder'
 /** Whether what lies in the folder looks as if it were not there, or is not listed. */
 function isHidden(path: string): boolean {
   try {
-    accessSync(nearestFolder(path), constants.R_OK | constants.X_OK)
+    accessSync(nearestExisting(path), constants.R_OK | constants.X_OK)
     return false
   } catch {
     return true
   }
-}
-
-/** The folder, or the closest one above it that is there: where a start would make it. */
-export function nearestFolder(path: string): string {
-  return existsSync(path) || path === dirname(path) ? path : nearestFolder(dirname(path))
 }
 
 /** @throws {DataFolderError} as a start would, that a move of the ledger was cut off included */
@@ -65,4 +62,27 @@ export function lookAtLedgerFile(folder: DataFolder, place: LogLocation): Findin
   if (!isOther) return ok('ledger', 'on the EventStoreDB')
   const way = 'svc migrate --to eventstoredb moves it, or unset EVENTSTORE_URL'
   return problem('ledger', `${file} holds the ledger, and EVENTSTORE_URL is set: ${way}`)
+}
+
+/**
+ * What a backup would meet. A place that the operator has named is meant to be used.
+ *
+ * @param named in SVC_BACKUP_DIR
+ */
+export async function lookAtBackups(
+  folder: DataFolder,
+  named: string | undefined,
+): Promise<Finding> {
+  const place = new BackupPlace(folder, named)
+  if (isHidden(folder.path)) return note('backups', HIDDEN)
+  try {
+    // A first start makes the folder that they would be in.
+    if (named !== undefined || existsSync(folder.path)) place.check()
+    await place.requireSpace()
+  } catch (error) {
+    if (named !== undefined) throw error
+    return note('backups', error instanceof Error ? error.message : String(error))
+  }
+  const beside = named === undefined ? ': better on another disk, named in SVC_BACKUP_DIR' : ''
+  return ok('backups', `svc backup may write to ${place.path}${beside}`)
 }

@@ -3,11 +3,12 @@
  * beside a running server, and where none could start.
  */
 import { DataFolder } from '../data-folder/data-folder.ts'
+import { nearestExisting } from '../data-folder/folder-safety.ts'
 import { type LogLocation, logLocationOf } from '../settings/log-location.ts'
 import type { Environment } from '../settings/setting-names.ts'
 import type { Settings } from '../settings/settings.ts'
 import { lookAtEventStoreDb, lookAtKafka, lookAtRedis, lookAtWorker } from './connections.ts'
-import { lookAtFolder, lookAtLedgerFile, lookAtPermissions, nearestFolder } from './data-folder.ts'
+import { lookAtBackups, lookAtFolder, lookAtLedgerFile, lookAtPermissions } from './data-folder.ts'
 import { type Finding, found, note, problem } from './finding.ts'
 import { lookAtAddress, lookAtDisk, lookAtSettings, lookAtVersions } from './machine.ts'
 import { lookAtModels } from './models.ts'
@@ -28,7 +29,7 @@ export async function* examine(examination: Examination): AsyncGenerator<Finding
   yield await found('versions', lookAtVersions)
   yield await found('data folder', () => lookAtFolder(folder))
   yield await found('permissions', () => lookAtPermissions(folder))
-  yield await found('disk', () => lookAtDisk(nearestFolder(folder.path)))
+  yield await found('disk', () => lookAtDisk(nearestExisting(folder.path)))
   const settings = readOrNone(environment)
   if ('state' in settings) {
     yield settings
@@ -39,6 +40,8 @@ export async function* examine(examination: Examination): AsyncGenerator<Finding
   yield* lookAtModels(settings.settings)
   const place = logLocationOf(settings.settings)
   yield await found('ledger', () => lookAtLedgerFile(folder, place))
+  const { SVC_BACKUP_DIR: backupDir } = settings.settings
+  yield await found('backups', () => lookAtBackups(folder, backupDir))
   if (!isRunning) yield await found('address', () => lookAtAddress(settings.settings))
   yield* connections(settings.settings, place)
 }

@@ -1,0 +1,114 @@
+/**
+ * Where backups of a data folder go. Whether one can be written there is looked at before anything
+ * is written, and by whoever only wants to know.
+ */
+import { existsSync, lstatSync, mkdirSync, statSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
+import { basename, dirname, isAbsolute, relative, resolve, sep } from 'node:path'
+import { ServiceError } from '@svc/contracts/errors'
+import { realPathOf } from '@svc/infra/system/real-path'
+import type { DataFolder } from '../data-folder/data-folder.ts'
+import { DataFolderError } from '../data-folder/data-folder-error.ts'
+import {
+  nearestExisting,
+  refuseNoAccess,
+  refuseNoEntry,
+  refuseOthersWrites,
+} from '../data-folder/folder-safety.ts'
+
+const OWNER_ONLY_FOLDER = 0o700
+const SETTING = 'SVC_BACKUP_DIR'
+/** Is left free beside a backup, so that the ledger does not meet a full disk because of it. */
+const FREE_BYTES_LEFT = 256 * 1024 * 1024
+
+export class BackupPlace {
+  /** The folder that has a folder for each backup. */
+  readonly path: string
+  readonly #folder: DataFolder
+
+  /** @param named as the operator gave it. Default: a folder in the data folder */
+  constructor(folder: DataFolder, named: string | undefined) {
+    this.path = resolve(named ?? folder.backupsFolder)
+    this.#folder = folder
+  }
+
+  /**
+   * Looks whether backups can be written there, and writes nothing.
+   *
+   * @throws {DataFolderError}
+   */
+  check(): void {
+    const { path } = this
+    const existing = nearestExisting(path)
+    refuseNoEntry(existing, SETTING)
+    // Only the last name is made: a disk that is not mounted must not be taken for one.
+    const above = dirname(path)
+    if (existing !== path && existing !== above) throw notThere(path, `${above} is not there`)
+    if (existing !== path && lstatSync(path, { throwIfNoEntry: false }) !== undefined) {
+      throw notThere(path, 'it is a link to a folder that is not there')
+    }
+    refuseAmongTheData(path, this.#folder)
+    refuseNoAccess(path, existing, SETTING)
+    if (existing === path) refuseOthersWrites(path, SETTING)
+  }
+
+  /** Makes the folder unless it is there. @throws {DataFolderError} as {@link check} does */
+  make(): void {
+    this.check()
+    if (!existsSync(this.path)) mkdirSync(this.path, { mode: OWNER_ONLY_FOLDER })
+  }
+
+  /** The databases of the data folder that are there, the events first. */
+  databases(): readonly string[] {
+    const { ledgerFile, textsFile, usersFile, answersFile, responsesFile, refusalsFile } =
+      this.#folder
+    const all = [ledgerFile, textsFile, usersFile, responsesFile, answersFile, refusalsFile]
+    return all.filter((path) => existsSync(path))
+  }
+
+  /** Of all databases, as they are now. */
+  bytes(): number {
+    return this.databases().reduce((sum, path) => sum + statSync(path).size, 0)
+  }
+
+  /**
+   * Looks whether a backup has room, in the folder or where it would be made.
+   *
+   * @throws {ServiceError} `backup_failed`
+   */
+  async requireSpace(): Promise<void> {
+    const { bavail, bsize } = await statfs(nearestExisting(this.path))
+    const [freeBytes, neededBytes] = [bavail * bsize, this.bytes() + FREE_BYTES_LEFT]
+    if (freeBytes >= neededBytes) return
+    throw new ServiceError(
+      'backup_failed',
+      `A backup needs ${inMebibytes(neededBytes)} MiB in ${this.path}, some of it to stay free, ` +
+        `and ${inMebibytes(freeBytes)} are free.`,
+    )
+  }
+}
+
+function notThere(path: string, why: string): DataFolderError {
+  return new DataFolderError(
+    `${path} cannot be made, because ${why}: mount its disk, or name another with ${SETTING}`,
+  )
+}
+
+/**
+ * Where views are built anew, or a folder is put in the place of another, backups would go too.
+ *
+ * @throws {DataFolderError}
+ */
+function refuseAmongTheData(into: string, { path, backupsFolder }: DataFolder): void {
+  if (!existsSync(path)) return
+  const inside = relative(realPathOf(path), realPathOf(into))
+  const [first] = inside.split(sep)
+  if (first === '..' || first === basename(backupsFolder) || isAbsolute(inside)) return
+  throw new DataFolderError(
+    `${into} is in the data folder: name a folder elsewhere in ${SETTING}, or none for its backups`,
+  )
+}
+
+function inMebibytes(bytes: number): number {
+  return Math.ceil(bytes / 2 ** 20)
+}
