@@ -99,7 +99,9 @@ test('what a backup would meet is told, and nothing is made for it', async ({ sk
   const missing = join(place, 'not-mounted')
   expect(await backups(join(missing, 'backups'))).toMatch(`${missing} is not there: mount its disk`)
   symlinkSync(missing, join(place, 'link'))
-  expect(await backups(join(place, 'link'))).toMatch(/^problem: .*a link to a folder that is not/)
+  expect(await backups(join(place, 'link'))).toMatch(
+    /^problem: .*a link to what is not there: make/,
+  )
   expect(await backups(join(path, 'views'))).toMatch(/^problem: .*views is in the data folder/)
   chmodSync(place, 0o777)
   expect(await backups(place)).toMatch(/^problem: other users may write to .* or name another/)

@@ -2,7 +2,7 @@
  * Where backups of a data folder go. Whether one can be written there is looked at before anything
  * is written, and by whoever only wants to know.
  */
-import { existsSync, lstatSync, mkdirSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, relative, resolve, sep } from 'node:path'
 import { ServiceError } from '@svc/contracts/errors'
@@ -10,13 +10,13 @@ import { realPathOf } from '@svc/infra/system/real-path'
 import type { DataFolder } from '../data-folder/data-folder.ts'
 import { DataFolderError } from '../data-folder/data-folder-error.ts'
 import {
+  makeFolder,
   nearestExisting,
   refuseNoAccess,
   refuseNoEntry,
   refuseOthersWrites,
 } from '../data-folder/folder-safety.ts'
 
-const OWNER_ONLY_FOLDER = 0o700
 const SETTING = 'SVC_BACKUP_DIR'
 /** Is left free beside a backup, so that the ledger does not meet a full disk because of it. */
 const FREE_BYTES_LEFT = 256 * 1024 * 1024
@@ -43,19 +43,21 @@ export class BackupPlace {
     refuseNoEntry(existing, SETTING)
     // Only the last name is made: a disk that is not mounted must not be taken for one.
     const above = dirname(path)
-    if (existing !== path && existing !== above) throw notThere(path, `${above} is not there`)
-    if (existing !== path && lstatSync(path, { throwIfNoEntry: false }) !== undefined) {
-      throw notThere(path, 'it is a link to a folder that is not there')
+    if (existing !== path && existing !== above) {
+      throw new DataFolderError(
+        `${path} cannot be made, because ${above} is not there: mount its disk, or name another ` +
+          `with ${SETTING}`,
+      )
     }
-    refuseAmongTheData(path, this.#folder)
     refuseNoAccess(path, existing, SETTING)
+    refuseAmongTheData(path, this.#folder)
     if (existing === path) refuseOthersWrites(path, SETTING)
   }
 
   /** Makes the folder unless it is there. @throws {DataFolderError} as {@link check} does */
   make(): void {
     this.check()
-    if (!existsSync(this.path)) mkdirSync(this.path, { mode: OWNER_ONLY_FOLDER })
+    makeFolder(this.path)
   }
 
   /** The databases of the data folder that are there, the events first. */
@@ -86,12 +88,6 @@ export class BackupPlace {
         `and ${inMebibytes(freeBytes)} are free.`,
     )
   }
-}
-
-function notThere(path: string, why: string): DataFolderError {
-  return new DataFolderError(
-    `${path} cannot be made, because ${why}: mount its disk, or name another with ${SETTING}`,
-  )
 }
 
 /**

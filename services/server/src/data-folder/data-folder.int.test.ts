@@ -1,4 +1,13 @@
-import { chmodSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, join } from 'node:path'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
 
@@ -91,4 +100,40 @@ describe.skipIf(process.platform === 'win32')('a folder that others could use', 
     symlinkSync(elsewhere, join(folder.path, 'server.json'))
     expect(() => folder.readServer()).toThrow(DataFolderError)
   })
+})
+
+describe.skipIf(process.platform !== 'linux')('a folder that nobody can make', () => {
+  test.each(['/proc/svc', '/proc/a/b', '/sys/svc'])('is refused before a start: %s', (path) => {
+    expect(() => new DataFolder(path).check()).toThrow('is of the kernel, and keeps no files')
+    expect(() => new DataFolder(path).check()).toThrow(DataFolderError)
+  })
+
+  test('is refused when it is asked for, at once', () => {
+    const module = JSON.stringify(import.meta.resolve('./data-folder.ts'))
+    const script = `const { DataFolder } = await import(${module})
+      new DataFolder('/proc/svc').make()`
+    const ran = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+      encoding: 'utf8',
+      timeout: 20_000,
+    })
+    expect(ran.stderr).toContain('DataFolderError: the system does not let /proc/svc be made: ')
+  })
+
+  test.each(['', 'data', 'a/b'])('is refused below a link to what is not there: %s', (below) => {
+    const place = temporaryFolder()
+    const link = join(place, 'link')
+    symlinkSync(join(place, 'not-mounted'), link)
+    const folder = new DataFolder(join(link, below))
+    expect(() => folder.check()).toThrow(`${link} is a link to what is not there: make that, mount`)
+    expect(existsSync(join(place, 'not-mounted'))).toBe(false)
+  })
+})
+
+test('a folder is made with those above it, all for their owner only', () => {
+  const place = temporaryFolder()
+  const folder = new DataFolder(join(place, 'a', 'b'))
+  folder.make()
+  folder.make()
+  for (const path of [folder.path, join(place, 'a')])
+    expect(statSync(path).mode & 0o777).toBe(0o700)
 })

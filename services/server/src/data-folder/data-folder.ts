@@ -32,7 +32,7 @@
  */
 
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
+import { existsSync, rmSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { StreamDamage } from '@svc/contracts/ports/quarantine'
 import type { Erasure, ErasureNotes } from '@svc/ledger/erasure-notes'
@@ -40,6 +40,7 @@ import type { FeedCheckpoints } from '@svc/relay/feed-checkpoint'
 import { DataFolderError } from './data-folder-error.ts'
 import { FolderNotes } from './folder-notes.ts'
 import {
+  makeFolder,
   nearestExisting,
   refuseLinks,
   refuseNoAccess,
@@ -72,7 +73,6 @@ export type { ServerRecord } from './note-shapes.ts'
 
 /** The folder that is taken when nobody names another. */
 export const DEFAULT_DATA_DIR = './data'
-const OWNER_ONLY_FOLDER = 0o700
 const KEY_BYTES = 32
 /** What older runs left open ends at its deadline. */
 const MAX_RUNS = 100
@@ -167,9 +167,9 @@ export class DataFolder {
     this.erasures.list()
   }
 
-  /** Makes the folder unless it is there. Existing content stays as it is. */
+  /** Makes the folder unless it is there. Content stays as it is. @throws {DataFolderError} */
   make(): void {
-    mkdirSync(this.path, { recursive: true, mode: OWNER_ONLY_FOLDER })
+    makeFolder(this.path)
   }
 
   /** The secrets. What the folder lacks of them is made and kept. */

@@ -2,14 +2,26 @@
  * Whether a folder can be used, and is safe from other users of the machine: who may write to it
  * can put a link in the place of a file, and have the server read or write elsewhere.
  */
-import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  statfsSync,
+  statSync,
+} from 'node:fs'
+import { dirname, join, relative, sep } from 'node:path'
 import { DataFolderError } from './data-folder-error.ts'
 
 /** Of an opening: refuses a symbolic link. Windows has none of it. */
 export const NO_LINKS = constants.O_NOFOLLOW ?? 0
 
 const OTHERS_WRITE = 0o022
+const OWNER_ONLY = 0o700
+/** The numbers that Linux has for /proc and /sys: no file can be made in them. */
+const KERNEL_FILE_SYSTEMS: readonly number[] = [0x9fa0, 0x62656572]
 const ROOT = 0
 /** What the service opens by its name: databases and their logs, notes, views. */
 const OURS = /^([a-z-]+\.(db(-\w+)?|json)|checkpoint|views)$/
@@ -45,9 +57,13 @@ export function refuseNoEntry(existing: string, setting = OPTION): void {
  * @throws {DataFolderError} when this user may not read and write what has to be
  */
 export function refuseNoAccess(folder: string, existing: string, setting = OPTION): void {
+  const another = `name another with ${setting}`
+  refuseMissingTarget(folder, existing, another)
+  if (process.platform === 'linux' && KERNEL_FILE_SYSTEMS.includes(statfsSync(existing).type)) {
+    throw new DataFolderError(`${existing} is of the kernel, and keeps no files: ${another}`)
+  }
   const code = refusal(existing, constants.R_OK | constants.W_OK)
   if (code === undefined) return
-  const another = `name another with ${setting}`
   if (code === 'EROFS') {
     throw new DataFolderError(`${existing} is on a file system that is read-only: ${another}`)
   }
@@ -56,6 +72,35 @@ export function refuseNoAccess(folder: string, existing: string, setting = OPTIO
       ? `this user may not read and write ${folder}: ${AS_OWNER}, or mend its permissions`
       : `${folder} cannot be made, because this user may not write ${existing}: ${another}`,
   )
+}
+
+/** A link to a disk that is not mounted looks as if nothing were there. */
+function refuseMissingTarget(folder: string, existing: string, another: string): void {
+  const [name = ''] = relative(existing, folder).split(sep)
+  const missing = join(existing, name)
+  if (existing === folder || lstatSync(missing, { throwIfNoEntry: false }) === undefined) return
+  throw new DataFolderError(
+    `${missing} is a link to what is not there: make that, mount its disk, or ${another}`,
+  )
+}
+
+/**
+ * Makes the folder, and those above it that are missing. Node's own way to do so never ends where
+ * the system says that the folder above is missing while it is there, as it does in /proc.
+ *
+ * @throws {DataFolderError} when the system does not let it be made
+ */
+export function makeFolder(path: string): void {
+  if (existsSync(path)) return
+  makeFolder(dirname(path))
+  try {
+    mkdirSync(path, { mode: OWNER_ONLY })
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    // Another process may have been faster.
+    if (code === 'EEXIST' && existsSync(path)) return
+    throw new DataFolderError(`the system does not let ${path} be made: ${message}`)
+  }
 }
 
 /** The code of the system; undefined when it allows it. */
