@@ -98,8 +98,9 @@ export const priceOperations = {
       /** False when it was on the list already. */
       changed: z.boolean(),
       /**
-       * The time when the first price of the list takes effect; until then the account pays what
-       * `default` says. Null when the list has one in force, or none at all.
+       * The time when the first price of the list takes effect that counts for what is served;
+       * until then the account pays what `default` says. Null when the list has one in force, or
+       * none at all.
        */
       starts_at: z.string().nullable(),
     }),

@@ -120,6 +120,10 @@ export class PriceBook implements Pricing {
     return this.#lists.next({ model, priceList, onBundledModel }, this.#ports.clock.nowMs())
   }
 
+  startOf(priceList: string, onBundledModel = false): number | null {
+    return this.#lists.startOf({ priceList, onBundledModel }, this.#ports.clock.nowMs())
+  }
+
   isRun(runId: string): boolean {
     return this.#corrections.has(runId)
   }

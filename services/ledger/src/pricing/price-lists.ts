@@ -92,6 +92,17 @@ export class PriceLists {
     return own.effectiveFrom <= general.effectiveFrom ? own : general
   }
 
+  /** When the first price of a list takes effect; null: one is in force, or none is known. */
+  startOf({ priceList, onBundledModel }: Omit<PriceQuery, 'model'>, at: number): number | null {
+    let first: number | null = null
+    for (const [key, prices] of this.#schedules) {
+      const start = prices.find(({ isDemo }) => onBundledModel || !isDemo)?.effectiveFrom
+      if (start === undefined || !key.startsWith(keyOf(priceList, ''))) continue
+      if (first === null || start < first) first = start
+    }
+    return first !== null && first > at ? first : null
+  }
+
   /** The price on the list itself that takes effect at exactly this moment. */
   startingAt(priceList: string, model: string, effectiveFrom: number): PublishedPrice | undefined {
     return this.#schedule(priceList, model).find((price) => price.effectiveFrom === effectiveFrom)

@@ -49,6 +49,13 @@ export interface Pricing {
   current(model: string, onBundledModel?: boolean, priceList?: string): PublishedPrice | null
   /** The price that takes effect next, or null: none is announced. Parameters as above. */
   next(model: string, onBundledModel?: boolean, priceList?: string): PublishedPrice | null
+  /**
+   * When the first price of a list takes effect, of whatever model, in milliseconds since 1970.
+   * Null: the list has one in force, or none. The prices of `default` do not count for another.
+   *
+   * @param onBundledModel whether the bundled model is served; only then the demo price counts
+   */
+  startOf(priceList: string, onBundledModel?: boolean): number | null
   /** Every version that was ever published, oldest first. */
   published(): readonly PublishedPrice[]
   /** Whether a run of price corrections was begun, as far as this process knows. */

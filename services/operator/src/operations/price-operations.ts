@@ -6,6 +6,7 @@ import { formatPricePerMillion } from '@svc/contracts/money'
 import { DEFAULT_PRICE_LIST } from '@svc/contracts/price'
 import { resolveModel } from '@svc/contracts/wire/models'
 import type { NewPrice, PublishedPrice } from '@svc/ledger/ledger'
+import { workerSummaries } from '../workers/worker-summary.ts'
 import { type OperationPorts, viewsCurrent } from './ports.ts'
 import { priceDetails } from './values/details.ts'
 import { checkAccountId, readPrice } from './values/input-values.ts'
@@ -54,7 +55,7 @@ export function priceOperations(
     async setPriceList({ account_id: accountId, price_list: priceList }) {
       checkAccountId(accountId)
       const changed = await ledger.administration.setPriceList(accountId, { priceList, actor })
-      const startsAt = startOf(priceList, ledger.pricing.published(), clock.nowMs())
+      const startsAt = ledger.pricing.startOf(priceList, servesBundledModel(ports))
       return {
         account_id: accountId,
         price_list: priceList,
@@ -70,13 +71,9 @@ export function priceOperations(
   }
 }
 
-/** @returns when the first price of a list that has none in force takes effect */
-function startOf(list: string, prices: readonly PublishedPrice[], nowMs: number): number | null {
-  const starts = prices
-    .filter(({ priceList, withdrawnAt }) => priceList === list && withdrawnAt === null)
-    .map(({ effectiveFrom }) => effectiveFrom)
-  const first = Math.min(...starts)
-  return starts.length > 0 && first > nowMs ? first : null
+/** Which model is served, only a running server knows; until then the demo price counts. */
+function servesBundledModel(ports: OperationPorts): boolean {
+  return ports.fleet === undefined || workerSummaries(ports).some(({ toy }) => toy)
 }
 
 function newPrice({

@@ -6,6 +6,7 @@ import {
 } from '@svc/contracts/admin/accounts'
 import type { OperationInput, Operations } from '@svc/contracts/admin/operations'
 import { DEFAULT_GRANT_PRIORITY, GRANT_PRIORITY_MAX } from '@svc/contracts/events/account'
+import { DEFAULT_PRICE_LIST } from '@svc/contracts/price'
 import { Command, Option } from 'commander'
 import type { Context } from '../../context/context.ts'
 import { factsText } from '../../output/facts.ts'
@@ -323,10 +324,14 @@ async function setPriceList(
   if (context.json) return context.outJson('account-price-list/1', set)
   await context.out(`${set.price_list}\n`)
   const start = set.starts_at
+  const before =
+    set.price_list === DEFAULT_PRICE_LIST
+      ? 'until then nothing is sold at it'
+      : `until then those of "${DEFAULT_PRICE_LIST}" count`
   const pays =
     start === null
       ? 'requests accepted from now on pay it'
-      : `its first price is in force from ${start}, until then those of "default" count`
+      : `its first price is in force from ${start}, ${before}`
   const unchanged = 'it was on it already: nothing was changed'
   const done = set.changed ? [pays] : start === null ? [unchanged] : [unchanged, pays]
   context.note(`${done.join('; ')}; see it with: svc account show ${accountId}`)

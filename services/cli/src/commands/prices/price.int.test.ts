@@ -1,7 +1,9 @@
 /** Prices on the command line, in a data folder that has one price: 0.15, 0.015, 0.60. */
+import type { Operations } from '@svc/contracts/admin/operations'
+import { startAdminServer } from '@svc/testing/admin-server'
 import { folderWithHistory } from '@svc/testing/data-folders'
 import { svc } from '@svc/testing/run-svc'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 
 async function openFolder() {
   const { path, account } = await folderWithHistory()
@@ -125,6 +127,21 @@ test('an account is put on the list of its own prices', async () => {
     changed: true,
     starts_at: null,
   })
+})
+
+test('before the first price of all, nothing is sold on the list of everybody', async () => {
+  const start = '2999-01-01T00:00:00.000Z'
+  const set = { account_id: 'acct_1', price_list: 'default', changed: true, starts_at: start }
+  const server = await startAdminServer({
+    operations: { setPriceList: async () => set } as unknown as Operations,
+    operatorToken: 'secret',
+    address: () => server.baseUrl,
+  })
+  onTestFinished(server.close)
+  const environment = { SVC_OPERATOR_TOKEN: 'secret' }
+  const args = ['--url', server.baseUrl, 'account', 'set-price-list', 'acct_1', 'default']
+  const { err } = await svc(args, { environment })
+  expect(err).toContain(`first price is in force from ${start}, until then nothing is sold at it`)
 })
 
 test('of a list whose first price is still to come it is said what is paid until then', async () => {
