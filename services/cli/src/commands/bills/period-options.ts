@@ -1,5 +1,7 @@
 /** The options that questions about the use of an account have in common. */
+import { systemClock } from '@svc/infra/system/system-clock'
 import type { Command } from 'commander'
+import type { Context } from '../../context/context.ts'
 
 export interface PeriodOptions {
   readonly from?: string
@@ -30,4 +32,14 @@ export function periodInput({ from, to, tz, key, model, cursor }: PeriodOptions)
     ...(model === undefined ? {} : { model }),
     ...(cursor === undefined ? {} : { cursor }),
   }
+}
+
+/**
+ * Who names the end of a period takes what is answered for final.
+ *
+ * @param to the end that was asked for, in RFC 3339
+ */
+export function noteOpenPeriod(context: Context, to: string): void {
+  if (Date.parse(to) <= systemClock.nowMs()) return
+  context.note(`the period before ${to} is not over: these figures go on changing`)
 }

@@ -18,6 +18,7 @@ import {
   moment,
   readAccount,
 } from '../options.ts'
+import { noteOpenPeriod } from './period-options.ts'
 
 const PAGE_ENTRIES = 500
 
@@ -85,6 +86,7 @@ async function write(
     throw new CliError(EXIT_DIFFERENCE, error.message)
   }
   noteLeftOut(context, writer.leftOut)
+  if (query.to !== undefined && !context.json) noteOpenPeriod(context, query.to)
 }
 
 const sha256 = () => createHash('sha256')

@@ -5,7 +5,7 @@ import { Command, Option } from 'commander'
 import type { Context } from '../../context/context.ts'
 import { type Column, tableText } from '../../output/table.ts'
 import { type AccountOption, aboutAccount, type ContextOf, readAccount } from '../options.ts'
-import { type PeriodOptions, periodInput, withPeriod } from './period-options.ts'
+import { noteOpenPeriod, type PeriodOptions, periodInput, withPeriod } from './period-options.ts'
 
 interface UsageOptions extends AccountOption, PeriodOptions {
   readonly by: (typeof timeSteps)[number]
@@ -42,6 +42,7 @@ async function showUsage(
   const head = `Usage in ${zone}, USD\nfrom ${from}, before ${to}\n\n`
   const sum: UsageRow = { ...total, from: 'total', to: '' }
   await context.out(head + tableText(context, columnsOf(answer), [...data, sum]))
+  if (options.to !== undefined) noteOpenPeriod(context, to)
   if (next !== null) context.note(`more rows follow: --cursor ${next}`)
 }
 
