@@ -14,11 +14,22 @@ import type { Views } from './views/views.ts'
 
 export type RequestListViews = Pick<Views, 'requestIds' | 'request' | 'keys'>
 
-/** @throws {ServiceError} `invalid_value` that names the field */
+/**
+ * Resolves when the view of requests holds all that has happened to the account.
+ *
+ * @throws {ServiceError} `view_behind`
+ */
+export type CatchUp = () => Promise<unknown>
+
+/**
+ * @throws {ServiceError} `invalid_value` that names the field; what `catchUp` throws, which is
+ *   called only when it is needed
+ */
 export async function requestsPage(
   views: RequestListViews,
   accountId: string,
   fields: RequestsQueryFields,
+  catchUp: CatchUp,
 ): Promise<RequestsAnswer> {
   const { cursor, limit, ...asked } = fields
   const list = ['requests', accountId, asked]
@@ -28,18 +39,35 @@ export async function requestsPage(
   const ids = views.requestIds(query)
   const shown = ids.slice(0, limit)
   const names = new Map(views.keys(accountId).map(({ keyId, name }) => [keyId, name] as const))
-  const rows = await Promise.all(shown.map((id) => views.request(id)))
+  const rows = await rowsOf(views, shown, catchUp)
   const last = shown.at(-1)
   const hasMore = ids.length > limit && last !== undefined
   return {
     object: 'list',
-    data: rows.map((row, index) => {
-      if (row === undefined) throw new Error(`the views have no request ${shown[index]}`)
-      return summaryOf(row, names)
-    }),
+    data: rows.map((row) => summaryOf(row, names)),
     has_more: hasMore,
     next_cursor: hasMore ? cursorText(list, last) : null,
   }
+}
+
+/**
+ * The ids are from the view of usage, which can be ahead of that of requests by what has just come
+ * in.
+ */
+async function rowsOf(
+  views: Pick<Views, 'request'>,
+  ids: readonly string[],
+  catchUp: CatchUp,
+): Promise<readonly RequestRow[]> {
+  const found = await Promise.all(ids.map((id) => views.request(id)))
+  if (found.includes(undefined)) await catchUp()
+  return Promise.all(
+    ids.map(async (id, index) => {
+      const row = found[index] ?? (await views.request(id))
+      if (row === undefined) throw new Error(`the views have no request ${id}`)
+      return row
+    }),
+  )
 }
 
 /**

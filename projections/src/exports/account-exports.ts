@@ -16,7 +16,7 @@ import type { RequestsAnswer } from '@svc/contracts/wire/requests'
 import type { UsageAnswer } from '@svc/contracts/wire/usage'
 import { textIn, type Zone } from '@svc/contracts/zone'
 import { readPeriod, readZoneOf } from '../asked-period.ts'
-import { type RequestListViews, requestsPage } from '../requests-answer.ts'
+import { type CatchUp, type RequestListViews, requestsPage } from '../requests-answer.ts'
 import { statementEntryOf } from '../statement-answer.ts'
 import { type UsageViews, usagePage } from '../usage-answer.ts'
 import type { Views } from '../views/views.ts'
@@ -83,6 +83,7 @@ export function requestsExport(
   { views, texts, pace }: ExportSources,
   account: ExportedAccount,
   { as, ...asked }: RequestsExportFields,
+  catchUp: CatchUp,
 ): AsyncGenerator<string> {
   const zone = readZoneOf(asked.zone)
   const period = periodTexts(readPeriod(asked), zone)
@@ -92,7 +93,7 @@ export function requestsExport(
   const pages = eachPage((cursor) =>
     pace.step(async () => {
       const query = { ...asked, limit: REQUESTS_PAGE_ROWS, cursor }
-      return withTextsShown(texts, await requestsPage(views, account.accountId, query))
+      return withTextsShown(texts, await requestsPage(views, account.accountId, query, catchUp))
     }),
   )
   return listText({ head, columns: requestColumns, pages }, as)

@@ -59,7 +59,7 @@ async function listed(views: Views, accountId: string, fields: object) {
   const byStatus = new Map<string, Total>()
   for (let cursor: string | undefined; ; ) {
     const query = requestsQuery.parse({ ...fields, limit: 100, cursor })
-    const page = await requestsPage(views, accountId, query)
+    const page = await requestsPage(views, accountId, query, async () => {})
     for (const { status, usage, amount } of page.data) {
       const before = byStatus.get(status)
       byStatus.set(status, {

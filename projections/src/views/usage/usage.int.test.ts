@@ -249,7 +249,7 @@ test('requests are found by time, key, format and status, the newest first, page
       const found: string[] = []
       for (let cursor: string | undefined; ; ) {
         const query = requestsQuery.parse({ ...fields, limit, cursor })
-        const page = await requestsPage(views, accountId, query)
+        const page = await requestsPage(views, accountId, query, async () => {})
         expect(page.data.length).toBeLessThanOrEqual(limit)
         found.push(...page.data.map(({ id }) => id))
         if (page.next_cursor === null) break

@@ -24,7 +24,7 @@ export function usageOperations(
       const names = ['usage', 'requests', 'accounts']
       await Promise.all(names.map((name) => viewsCurrent(ports, name)))
       checkNamed(views, accountId, asked.key_id)
-      return requestsPage(views, accountId, asked)
+      return requestsPage(views, accountId, asked, () => viewsCurrent(ports, 'requests'))
     },
   }
 }

@@ -65,7 +65,8 @@ export function exportRoutes(ports: ExportPorts) {
       const account = await exported(ports, callerOf(request).accountId, 'usage', 'requests')
       const file = { name: `requests-${account.accountId}`, as: fields.as }
       const note = () => noteTaken(ports, request, 'exportRequests', fields)
-      return send(reply, file, requestsExport(ports, account, fields), note)
+      const catchUp = () => viewHolds(ports, 'requests', account.accountId)
+      return send(reply, file, requestsExport(ports, account, fields, catchUp), note)
     })
     app.get('/exports/usage', options, async (request, reply) => {
       const fields = readQuery(usageExportQuery, request.query)

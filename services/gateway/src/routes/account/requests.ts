@@ -26,7 +26,8 @@ export function requestRoutes(ports: RequestListPorts) {
       const query = readQuery(requestsQuery, request.query)
       const names = ['usage', 'requests'] as const
       await Promise.all(names.map((name) => viewHolds(ports, name, accountId)))
-      return requestsPage(ports.views, accountId, query)
+      const catchUp = () => viewHolds(ports, 'requests', accountId)
+      return requestsPage(ports.views, accountId, query, catchUp)
     })
     app.get('/requests/totals', options, async (request): Promise<RequestTotalsAnswer> => {
       const { accountId } = callerOf(request)
