@@ -66,11 +66,7 @@ export function Requests() {
           )}
         </Answer>
         {first !== undefined && <AsOf asOf={first.as_of} />}
-        {query.hasNextPage && (
-          <div className="mt-3">
-            <MoreRows query={query} />
-          </div>
-        )}
+        <MoreRows query={query} />
       </Card>
       {request !== undefined && (
         <ReceiptPanel accountId={accountId} id={request} onClose={() => setSearch(filters)} />

@@ -61,11 +61,7 @@ export function PeriodStatement<Page extends PageAsOf>({
           )}
         </Answer>
         <AsOf asOf={first?.as_of} />
-        {query.hasNextPage && (
-          <div className="mt-3">
-            <MoreRows query={query} />
-          </div>
-        )}
+        <MoreRows query={query} />
       </Card>
     </>
   )

@@ -36,9 +36,7 @@ export function GroupedUsage({ list }: GroupedUsageProps) {
           return <UsageTable usage={{ ...first, data: rows.slice(0, shown) }} />
         }}
       </Answer>
-      <div className="mt-3 empty:hidden">
-        <MoreRows query={more} />
-      </div>
+      <MoreRows query={more} />
     </>
   )
 }

@@ -28,11 +28,7 @@ export function AccountRequests() {
           return <RequestTable requests={rows} receiptAddress={receiptAddress} />
         }}
       </Answer>
-      {query.hasNextPage && (
-        <div className="mt-3">
-          <MoreRows query={query} />
-        </div>
-      )}
+      <MoreRows query={query} />
       <OperatorReceipt />
     </>
   )

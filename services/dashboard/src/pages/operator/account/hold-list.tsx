@@ -68,11 +68,7 @@ export function HoldList({ accountId }: { readonly accountId?: string }) {
                 </tr>
               ))}
             </Table>
-            {query.hasNextPage && (
-              <div className="mt-3">
-                <MoreRows query={query} />
-              </div>
-            )}
+            <MoreRows query={query} />
           </>
         )
       }}

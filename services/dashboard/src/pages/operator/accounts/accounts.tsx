@@ -88,10 +88,9 @@ export function Accounts() {
             </Settled>
           )}
         </Answer>
-        <div className="mt-3 flex flex-wrap items-center gap-4">
-          <MoreRows query={query} />
+        <MoreRows query={query}>
           <span className="text-sm text-soft">{t('thirtyDays')}</span>
-        </div>
+        </MoreRows>
       </Card>
       {isOpening && <OpenAccount onClose={() => setOpening(false)} />}
     </Page>
