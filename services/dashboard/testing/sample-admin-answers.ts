@@ -178,7 +178,8 @@ export const fullAdminAnswers = {
     ],
     next_cursor: null,
   }),
-  accountRequests: () => fullAnswers.requests(),
+  accountRequests: () => ({ ...fullAnswers.requests(), position: '182440' }),
+  accountRequestTotals: (input) => ({ ...fullAnswers.requestTotals(input), position: '182440' }),
   explain: () => ({ ...receipt, account_id: ACCOUNT }),
   statement: () => {
     const { opening, closing, data } = fullAnswers.accountStatement()
@@ -303,7 +304,7 @@ export const emptyAdminAnswers = {
   showAccount: () => ({ ...account, keys: [], grants: [], open_requests: 0 }),
   listHolds: () => ({ holds: [], next_cursor: null }),
   accountRequests: () => ({
-    ...fullAnswers.requests(),
+    ...fullAdminAnswers.accountRequests(),
     data: [],
     has_more: false,
     next_cursor: null,

@@ -1,6 +1,6 @@
 /** What of the operator's pages stands in their address. */
 import type { OperationInput } from '@svc/contracts/admin/operations'
-import { given, oneOf, type Period, period, text } from './search.ts'
+import { given, oneOf, type RequestsSearch, requestsSearch, text } from './search.ts'
 
 type Raw = Readonly<Record<string, unknown>>
 
@@ -26,11 +26,9 @@ export interface AccountsSearch {
   readonly order?: AccountOrder
 }
 
-/** With the period of the statement. */
-export interface AccountSearch extends Period {
+/** With the period of the statement, and the filters of the requests. */
+export interface AccountSearch extends RequestsSearch {
   readonly view?: AccountView
-  /** The request whose receipt is open. */
-  readonly request?: string
   /** The grant that was looked for, by its id. */
   readonly grant?: string
 }
@@ -45,9 +43,8 @@ export function accountsSearch(raw: Raw): AccountsSearch {
 
 export function accountSearch(raw: Raw): AccountSearch {
   return {
-    ...period(raw),
+    ...requestsSearch(raw),
     ...given('view', oneOf(accountViews, raw.view)),
-    ...given('request', text(raw.request)),
     ...given('grant', text(raw.grant)),
   }
 }

@@ -50,6 +50,8 @@ const leastRoles: Readonly<Record<keyof Operations | '/metrics', AdminRole>> = {
   listPrices: 'auditor',
   accountUsage: 'auditor',
   accountRequests: 'auditor',
+  accountRequestTotals: 'auditor',
+  exportRequests: 'auditor',
   statement: 'auditor',
   exportStatement: 'auditor',
   explain: 'auditor',

@@ -1,6 +1,8 @@
 /** The operations that tell what accounts used. */
 import type { OperationHandlers } from '@svc/contracts/admin/operations'
 import { ServiceError } from '@svc/contracts/errors'
+import { requestsExport } from '@svc/projections/account-exports'
+import { requestTotals } from '@svc/projections/request-totals-answer'
 import { requestsPage } from '@svc/projections/requests-answer'
 import { usagePage } from '@svc/projections/usage-answer'
 import type { Views } from '@svc/projections/views'
@@ -9,9 +11,24 @@ import { checkAccountId, noSuch } from './values/input-values.ts'
 
 export function usageOperations(
   ports: OperationPorts,
-): Pick<OperationHandlers, 'accountUsage' | 'accountRequests'> {
-  const { pace, clock } = ports
+): Pick<
+  OperationHandlers,
+  'accountUsage' | 'accountRequests' | 'accountRequestTotals' | 'exportRequests'
+> {
+  const { pace, clock, texts } = ports
   const { views } = ports.projections
+  const catchUp = () => viewsCurrent(ports, 'requests')
+  /** @returns the position that the views of requests have reached */
+  const requestsPosition = async (accountId: string, keyId: string | undefined) => {
+    checkAccountId(accountId)
+    const [position] = await Promise.all([
+      viewsCurrent(ports, 'usage'),
+      viewsCurrent(ports, 'requests'),
+      viewsCurrent(ports, 'accounts'),
+    ])
+    checkNamed(views, accountId, keyId)
+    return `${position}`
+  }
   return {
     async accountUsage({ account_id: accountId, ...asked }) {
       checkAccountId(accountId)
@@ -20,11 +37,19 @@ export function usageOperations(
       return pace.step(() => usagePage(views, accountId, asked, clock.nowMs()))
     },
     async accountRequests({ account_id: accountId, ...asked }) {
-      checkAccountId(accountId)
-      const names = ['usage', 'requests', 'accounts']
-      await Promise.all(names.map((name) => viewsCurrent(ports, name)))
-      checkNamed(views, accountId, asked.key_id)
-      return requestsPage(views, accountId, asked, () => viewsCurrent(ports, 'requests'))
+      const position = await requestsPosition(accountId, asked.key_id)
+      return { ...(await requestsPage(views, accountId, asked, catchUp)), position }
+    },
+    async accountRequestTotals({ account_id: accountId, ...asked }) {
+      const position = await requestsPosition(accountId, asked.key_id)
+      return pace.step(() => ({ ...requestTotals(views, accountId, asked), position }))
+    },
+    async *exportRequests({ account_id: accountId, ...asked }) {
+      const position = await requestsPosition(accountId, asked.key_id)
+      const account = { accountId, position }
+      for await (const text of requestsExport({ views, texts, pace }, account, asked, catchUp)) {
+        yield { text }
+      }
     },
   }
 }

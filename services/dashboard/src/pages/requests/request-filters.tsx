@@ -1,25 +1,23 @@
 import { wireFormats } from '@svc/contracts/events/account'
-import { useQuery } from '@tanstack/react-query'
 import type { RequestsSearch } from '../../address/search.ts'
-import { ask } from '../../api/queries.ts'
 import { t } from '../../text/translate.ts'
 import { Choice } from '../../ui/field.tsx'
 import { PeriodFields } from '../period-fields.tsx'
 import { statusChoices } from './request-status.tsx'
 
 export interface RequestFiltersProps {
-  readonly accountId: string
-  readonly search: RequestsSearch
-  readonly onChange: (search: RequestsSearch) => void
+  /** Without the request whose receipt is open. */
+  readonly search: Omit<RequestsSearch, 'request'>
+  readonly onChange: (search: RequestFiltersProps['search']) => void
+  /** What can be chosen: the keys of the account, and what models it may ask for. */
+  readonly keys: readonly { readonly key_id: string; readonly name: string }[]
+  readonly models: readonly string[]
 }
 
 const formats = wireFormats.map((format) => [format, format] as const)
 
 /** What stands in the address: days, a key, a status, a model, a format. */
-export function RequestFilters({ accountId, search, onChange }: RequestFiltersProps) {
-  const { data: keys = [] } = useQuery(ask('listAccountKeys', { account_id: accountId }))
-  const { data: prices } = useQuery(ask('prices', { account_id: accountId }))
-  const models = prices?.data.map(({ model }) => [model, model] as const) ?? []
+export function RequestFilters({ search, onChange, keys, models }: RequestFiltersProps) {
   const choice = <Value extends string>(
     name: 'key' | 'status' | 'model' | 'format',
     options: readonly (readonly [Value, string])[],
@@ -42,7 +40,10 @@ export function RequestFilters({ accountId, search, onChange }: RequestFiltersPr
         keys.map((each) => [each.key_id, each.name] as const),
       )}
       {choice('status', statusChoices)}
-      {choice('model', models)}
+      {choice(
+        'model',
+        models.map((model) => [model, model] as const),
+      )}
       {choice('format', formats)}
     </div>
   )

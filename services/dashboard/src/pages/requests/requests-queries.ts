@@ -5,10 +5,15 @@ import { ask } from '../../api/queries.ts'
 
 const PAGE = 50
 
+/** What a list under these filters asks for, whatever its page. */
+export function askedRequests(accountId: string, search: RequestsSearch) {
+  const { key: key_id, status, model, format } = search
+  return { account_id: accountId, ...askedPeriod(search), key_id, status, model, format }
+}
+
 /** What the list asks for, page by page, and what all of its requests come to. */
 export function requestsQueries(accountId: string, search: RequestsSearch) {
-  const { key: key_id, status, model, format } = search
-  const asked = { account_id: accountId, ...askedPeriod(search), key_id, status, model, format }
+  const asked = askedRequests(accountId, search)
   return {
     asked,
     list: askPages('requests', { ...asked, limit: PAGE }),

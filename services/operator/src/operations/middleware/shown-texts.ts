@@ -12,8 +12,12 @@ import { withMiddleware } from './middleware.ts'
 type Texts = Pick<TextStore, 'find'>
 type Show = (texts: Texts, answer: unknown) => Promise<unknown>
 
-/** Files, whose hashes are over what they hold: one shows texts by itself, the other shows none. */
-const asMade: ReadonlySet<string> = new Set<OperationName>(['exportEvidence', 'exportStatement'])
+/** Files, whose hashes are over what they hold: they show texts by themselves, or show none. */
+const asMade: ReadonlySet<string> = new Set<OperationName>([
+  'exportEvidence',
+  'exportRequests',
+  'exportStatement',
+])
 
 export function withTexts(handlers: OperationHandlers, texts: Texts): OperationHandlers {
   return withMiddleware(handlers, (name) => {

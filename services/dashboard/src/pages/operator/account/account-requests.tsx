@@ -1,34 +1,35 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
-import { askAdminPages } from '../../../api/admin-pages.ts'
-import { ownZone } from '../../../text/times.ts'
-import { Answer } from '../../../ui/answer.tsx'
-import { Empty } from '../../../ui/empty.tsx'
-import { MoreRows } from '../../../ui/more-rows.tsx'
-import { RequestTable } from '../../requests/request-table.tsx'
+import type { AccountDetails } from '@svc/contracts/admin/accounts'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { given, requestsSearch } from '../../../address/search.ts'
+import { askAdmin } from '../../../api/admin.ts'
+import { RequestList } from '../../requests/request-list.tsx'
 import { t } from '../operator-text.ts'
+import { AccountFiles } from './account-files.tsx'
 import { useOpenedAccount } from './opened-account.ts'
 import { OperatorReceipt } from './operator-receipt.tsx'
 import { useOperatedReceiptAddress } from './receipt-address.ts'
+import { requestPages } from './request-pages.ts'
 
-const PAGE = 50
-
-/** The requests of the account, the newest first. */
-export function AccountRequests() {
-  const { accountId } = useOpenedAccount()
-  const receiptAddress = useOperatedReceiptAddress()
-  const query = useInfiniteQuery(
-    askAdminPages('accountRequests', { account_id: accountId, limit: PAGE, zone: ownZone }),
-  )
+/** The requests of the account, as the operator sees them. */
+export function AccountRequests({ account }: { readonly account: AccountDetails }) {
+  const { accountId, search, navigate } = useOpenedAccount()
+  const { request: _, ...filters } = requestsSearch({ ...search })
+  const { asked, list, totals } = requestPages(accountId, filters)
+  const { data: prices = [] } = useQuery(askAdmin('listPrices', {}))
   return (
     <>
-      <Answer query={query}>
-        {({ pages }) => {
-          const rows = pages.flatMap(({ data }) => data)
-          if (rows.length === 0) return <Empty title={t('noRequestsOfAccount')} />
-          return <RequestTable requests={rows} receiptAddress={receiptAddress} />
-        }}
-      </Answer>
-      <MoreRows query={query} />
+      <RequestList
+        search={filters}
+        onChange={(next) => navigate({ search: { ...given('view', search.view), ...next } })}
+        keys={account.keys}
+        models={[...new Set(prices.map(({ model }) => model))]}
+        asked={asked}
+        query={useInfiniteQuery(list)}
+        totals={useQuery(totals)}
+        receiptAddress={useOperatedReceiptAddress()}
+        empty={t('noRequestsOfAccount')}
+        action={<AccountFiles name="exportRequests" asked={asked} />}
+      />
       <OperatorReceipt />
     </>
   )

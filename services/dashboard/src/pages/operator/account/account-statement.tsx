@@ -1,10 +1,10 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { given, period as periodIn } from '../../../address/search.ts'
 import { PeriodStatement } from '../../statement/period-statement.tsx'
+import { AccountFiles } from './account-files.tsx'
 import { useOpenedAccount } from './opened-account.ts'
 import { OperatorReceipt } from './operator-receipt.tsx'
 import { useOperatedReceiptAddress } from './receipt-address.ts'
-import { StatementFiles } from './statement-files.tsx'
 import { statementPages } from './statement-pages.ts'
 
 /** The statement of the account, as the operator sees it. */
@@ -21,7 +21,7 @@ export function AccountStatement() {
         query={useInfiniteQuery(list)}
         partOf={({ rows, more, ...sums }) => ({ ...sums, entries: rows, isWhole: !more })}
         receiptAddress={useOperatedReceiptAddress()}
-        action={<StatementFiles asked={asked} />}
+        action={<AccountFiles name="exportStatement" asked={asked} />}
       />
       <OperatorReceipt />
     </>

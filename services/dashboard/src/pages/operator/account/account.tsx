@@ -66,27 +66,27 @@ function Shown({ account }: { readonly account: AccountDetails }) {
           </Link>
         ))}
       </nav>
-      {view === 'statement' ? (
-        <AccountStatement key={account.account_id} />
-      ) : (
-        <Card>
-          <View view={view} account={account} grant={search.grant} />
-        </Card>
-      )}
+      <View view={view} account={account} grant={search.grant} />
     </>
   )
 }
 
 interface ViewProps {
-  readonly view: Exclude<AccountView, 'statement'>
+  readonly view: AccountView
   readonly account: AccountDetails
   /** That was looked for. */
   readonly grant: string | undefined
 }
 
 function View({ view, account, grant }: ViewProps) {
-  if (view === 'grants') return <AccountGrants key={grant} account={account} found={grant} />
-  if (view === 'holds') return <HoldList accountId={account.account_id} />
-  if (view === 'keys') return <AccountKeys account={account} />
-  return <AccountRequests />
+  const { account_id: accountId } = account
+  if (view === 'statement') return <AccountStatement key={accountId} />
+  if (view === 'requests') return <AccountRequests key={accountId} account={account} />
+  return (
+    <Card>
+      {view === 'grants' && <AccountGrants key={grant} account={account} found={grant} />}
+      {view === 'holds' && <HoldList accountId={accountId} />}
+      {view === 'keys' && <AccountKeys account={account} />}
+    </Card>
+  )
 }

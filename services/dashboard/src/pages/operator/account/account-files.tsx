@@ -8,35 +8,37 @@ import { Notice } from '../../../ui/notice.tsx'
 import { t } from '../operator-text.ts'
 import { saveText } from '../running/save-text.ts'
 
-type Input = OperationInput<'exportStatement'>
+/** The formats of each file, and what it is called. */
+const files = {
+  exportStatement: { title: 'statement', formats: ['csv', 'jsonl', 'html'] },
+  exportRequests: { title: 'requests', formats: ['csv', 'jsonl'] },
+} as const
+type FileName = keyof typeof files
 
 /** Each format with its media type. */
-const formats = {
-  csv: 'text/csv',
-  jsonl: 'application/jsonl',
-  html: 'text/html',
-} as const satisfies Record<NonNullable<Input['as']>, string>
-type Format = keyof typeof formats
+const media = { csv: 'text/csv', jsonl: 'application/jsonl', html: 'text/html' } as const
+type Format = keyof typeof media
 
-export interface StatementFilesProps {
+export interface AccountFilesProps<Name extends FileName> {
+  readonly name: Name
   /** What the page shows; the file has all of it, whatever part of it is on the page. */
-  readonly asked: Omit<Input, 'as'>
+  readonly asked: Omit<OperationInput<Name>, 'as'>
 }
 
-/** The whole statement as a file, as the server writes it. */
-export function StatementFiles({ asked }: StatementFilesProps) {
+/** The whole list as a file, as the server writes it. */
+export function AccountFiles<Name extends FileName>({ name, asked }: AccountFilesProps<Name>) {
+  const { title, formats } = files[name]
   const save = useMutation<void, ApiError, Format>({
     mutationFn: async (as) => {
       const pieces: string[] = []
-      for await (const { text } of adminLines('exportStatement', { ...asked, as })) {
-        pieces.push(text)
-      }
-      saveText(`statement-${asked.account_id}.${as}`, formats[as], pieces)
+      const input = { ...asked, as } as OperationInput<Name>
+      for await (const { text } of adminLines(name, input)) pieces.push(text)
+      saveText(`${title}-${asked.account_id}.${as}`, media[as], pieces)
     },
   })
   return (
     <div className="flex flex-wrap items-center gap-2 print:hidden">
-      {(Object.keys(formats) as Format[]).map((as) => (
+      {formats.map((as) => (
         <Button key={as} disabled={save.isPending} onClick={() => save.mutate(as)}>
           {t(as)}
         </Button>

@@ -1,0 +1,110 @@
+/** The requests of one account, as those see them who run the service. */
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { violations } from '../testing/accessibility.ts'
+import { missingChromium } from '../testing/chromium.ts'
+import type { PageServer } from '../testing/page-server.ts'
+import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'
+import { ACCOUNT, fullAnswers, session } from '../testing/sample-answers.ts'
+import { keptScreenshot } from '../testing/screenshots.ts'
+import { withPages } from '../testing/with-pages.ts'
+
+const missing = missingChromium()
+const auditor = { session: () => ({ ...session, platform_role: 'auditor' as const }) }
+const PERIOD = 'from=2026-11-01&to=2026-11-30&zone=Asia%2FKathmandu'
+const ASKED = {
+  ...{ account_id: ACCOUNT, from: '2026-11-01', to: '2026-12-01', zone: 'Asia/Kathmandu' },
+}
+
+describe.skipIf(missing !== undefined)('an auditor', () => {
+  let server: PageServer
+  let page: Page
+  let asked: unknown[]
+  let summed: unknown[]
+  let written: unknown[]
+  withPages({ answers: { ...fullAnswers, ...auditor }, adminAnswers: {} }, (opened) => {
+    server = opened.server
+    page = opened.page
+    asked = []
+    summed = []
+    written = []
+    server.adminAnswers = {
+      ...fullAdminAnswers,
+      accountRequests(input) {
+        asked.push(input)
+        return fullAdminAnswers.accountRequests()
+      },
+      accountRequestTotals(input) {
+        summed.push(input)
+        return fullAdminAnswers.accountRequestTotals(input)
+      },
+      exportRequests(input) {
+        written.push(input)
+        return [{ text: 'a line\n' }, { text: 'and another\n' }]
+      },
+    }
+  })
+
+  const open = (search: string) =>
+    page.goto(`${server.url}/dashboard/operator/accounts/${ACCOUNT}?view=requests&${search}`)
+
+  test('asks for requests as the customer does, and sees what they come to: UX-05, UX-13, UX-30', async () => {
+    await open(PERIOD)
+    await page.getByText('All 4,120 requests').waitFor()
+    expect(await page.locator('[data-as-of]').textContent()).toMatch(/^As of event 182,440, \S/)
+    expect(asked).toMatchObject([ASKED])
+    expect(summed).toMatchObject([ASKED])
+    expect(await violations(page)).toEqual([])
+    await page.getByLabel('Key').selectOption('key_1')
+    await page.waitForURL(/view=requests&.*key=key_1/)
+    await page.getByLabel('Model').selectOption('svc-beta')
+    await page.getByLabel('To', { exact: true }).fill('2026-11-15')
+    const narrowed = { ...ASKED, to: '2026-11-16', key_id: 'key_1', model: 'svc-beta' }
+    await expect.poll(() => asked.at(-1)).toMatchObject(narrowed)
+    await expect.poll(() => summed.at(-1)).toMatchObject(narrowed)
+    await page.locator('tbody a').first().click()
+    await page.getByRole('dialog').getByText('Tokens × price').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect(new URL(page.url()).searchParams.get('model')).toBe('svc-beta')
+    for (const width of [390, 1280]) {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme })
+        await page.setViewportSize({ width, height: 900 })
+        await keptScreenshot(page, `operator-requests-${colorScheme}-${width}`)
+        const scrolled = await page.evaluate<number>('document.documentElement.scrollWidth')
+        expect(scrolled).toBe(width)
+      }
+    }
+  })
+
+  test.each([
+    ['CSV', 'csv'],
+    ['JSON Lines', 'jsonl'],
+  ])('takes what the page shows as a file, %s: UX-33', async (name, as) => {
+    await open(`${PERIOD}&status=failed`)
+    await page.locator('tr[data-row]').first().waitFor()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name, exact: true }).click(),
+    ])
+    expect(download.suggestedFilename()).toBe(`requests-${ACCOUNT}.${as}`)
+    const pieces: Uint8Array[] = []
+    for await (const piece of await download.createReadStream()) pieces.push(piece)
+    expect(Buffer.concat(pieces).toString('utf8')).toBe('a line\nand another\n')
+    expect(written).toEqual([{ ...ASKED, status: 'failed', as }])
+  })
+
+  test('takes filters off under which there is nothing: UX-36', async () => {
+    const none = { ...fullAdminAnswers.accountRequests(), data: [], next_cursor: null }
+    server.adminAnswers = {
+      ...fullAdminAnswers,
+      accountRequests: (input) =>
+        input.status === 'failed' ? none : fullAdminAnswers.accountRequests(),
+    }
+    await open('status=failed')
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await page.locator('tr[data-row]').first().waitFor()
+    expect(new URL(page.url()).search).toBe('?view=requests')
+  })
+})
