@@ -1,5 +1,6 @@
 /** What is asked of the open views: each question goes to the file that answers it. */
 import { ServiceError } from '@svc/contracts/errors'
+import { eventId, isId } from '@svc/contracts/ids'
 import type { EventStore, Position, RecordedEvent } from '@svc/contracts/ports/event-store'
 import type { Projection } from './projection/projection.ts'
 import type { LiveView } from './runner/live-view.ts'
@@ -29,9 +30,11 @@ const EVENTS_WAIT_MS = 2_000
 export interface OperatorViews extends Views, EvidenceQueries {
   accountTotals(): AccountTotals
   /**
-   * The event of an id, wherever it stands; undefined where there is none.
+   * The event of an id, wherever it stands, or that which made the grant, the adjustment or the
+   * refund of an id; undefined where there is none.
    *
-   * @throws {ServiceError} `view_behind` when the view of events is, where the store has no index
+   * @throws {ServiceError} `view_behind` when a view is that has to know it: that of requests for a
+   *   refund, and that of events where the store has no index
    */
   eventOf(id: string): Promise<RecordedEvent | undefined>
   movementsSnapshot(): Promise<MovementsSnapshot>
@@ -96,22 +99,48 @@ export function operatorViews(
   }
 }
 
-/** Finds an event by its id: by the store itself, or else by the view `events`, caught up. */
+/**
+ * Finds an event by its id, or by that of the movement that it made. The id of the event of a grant
+ * or an adjustment is made of theirs; that of a refund is made of its request's.
+ */
 function eventsById(
   live: readonly LiveView[],
   store: EventStore,
   runner: Runner,
 ): OperatorViews['eventOf'] {
+  const ofEvent = eventsByOwnId(live, store, runner)
+  const requests = queriesOf(live, requestsProjection, requestsQueries)
+  return async (id) => {
+    if (isId('grant', id)) return ofEvent(eventId(id, 'CreditGranted'))
+    if (isId('adj', id)) return ofEvent(eventId(id, 'BalanceAdjusted'))
+    if (!isId('refund', id)) return ofEvent(id)
+    await caughtUp(store, runner, requestsProjection.name)
+    const place = requests().refundPlace(id)
+    if (place === undefined) return undefined
+    const { stream, revision: from } = place
+    const [event] = await store.readStream({ stream, direction: 'forwards', from, limit: 1 })
+    return event
+  }
+}
+
+/** Finds an event by its id: by the store itself, or else by the view `events`, caught up. */
+function eventsByOwnId(
+  live: readonly LiveView[],
+  store: EventStore,
+  runner: Runner,
+): OperatorViews['eventOf'] {
   if (store.eventOf !== undefined) return store.eventOf.bind(store)
-  const { name } = eventPlacesProjection
   const places = queriesOf(live, eventPlacesProjection, eventPlacesQueries)
   return async (id) => {
-    if (!(await runner.reached(await store.lastPosition(), EVENTS_WAIT_MS, name))) {
-      const message = `The view "${name}" is behind the event log. Please try again.`
-      throw new ServiceError('view_behind', message, { retryAfterSeconds: 1 })
-    }
+    await caughtUp(store, runner, eventPlacesProjection.name)
     return eventAt(store, places()(id), id)
   }
+}
+
+async function caughtUp(store: EventStore, runner: Runner, name: string): Promise<void> {
+  if (await runner.reached(await store.lastPosition(), EVENTS_WAIT_MS, name)) return
+  const message = `The view "${name}" is behind the event log. Please try again.`
+  throw new ServiceError('view_behind', message, { retryAfterSeconds: 1 })
 }
 
 async function movementsSnapshot(

@@ -139,7 +139,30 @@ test('a grant and an adjustment lead to when they were: UX-31', async () => {
   const missing = await owner.ask('GET', `${path}/events/grant_${'0'.repeat(26)}`)
   expect(missing.status).toBe(404)
   const cut = await owner.ask('GET', `${path}/events/grant_0`)
-  expect(await cut.text()).toContain('must be the whole id of a grant, an adjustment or an event')
+  expect(await cut.text()).toContain(
+    'must be the whole id of a grant, an adjustment, a refund or an event',
+  )
+})
+
+test('a refund leads to when it was, for its customer and for the operator: UX-31', async () => {
+  const { owner, baseUrl, apiKey } = dashboard
+  const answer = await fetch(`${baseUrl}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify(question),
+  })
+  const requestId = answer.headers.get('x-request-id')
+  const change = { amount: null, reason: 'a test' }
+  const key = { 'idempotency-key': 'refunded-1' }
+  await owner.ask('POST', `/admin${path}/requests/${requestId}/refund`, change, key)
+  const { refunds } = await owner.json<Receipt>('GET', `${path}/requests/${requestId}`)
+  const [refund] = refunds
+  const found = await owner.json('GET', `${path}/events/${refund?.refund_id}`)
+  expect(found).toEqual({ type: 'CreditRefunded', at: refund?.at, request_id: requestId })
+  const logged = await owner.json<LoggedEvent>('GET', `/admin/events/${refund?.refund_id}`)
+  expect(logged).toMatchObject({ data: { refundId: refund?.refund_id } })
+  const missing = await owner.ask('GET', `${path}/events/refund_${'0'.repeat(26)}`)
+  expect(missing.status).toBe(404)
 })
 
 test('an event leads to its request, and that of another account to nothing: UX-31', async () => {

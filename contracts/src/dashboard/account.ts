@@ -3,9 +3,8 @@
  * is the same, made by the same handler: only who asks is told by the session, not by a key.
  */
 import { z } from 'zod'
-import { eventId, id, idempotencyKey, moment, name } from '../admin/declaration/fields.ts'
+import { eventOrMovementId, id, idempotencyKey, moment, name } from '../admin/declaration/fields.ts'
 import { spendPolicy } from '../events/account.ts'
-import { isId } from '../ids.ts'
 import { balanceAnswer, dollars, receipt } from '../wire/billing.ts'
 import {
   exportText,
@@ -26,11 +25,6 @@ import { ZONE_CHARACTERS_MAX } from '../zone.ts'
 import { dashboardOperation } from './declaration.ts'
 
 const account = { account_id: id }
-/** An event, or a grant or an adjustment: each of these has one event that made it. */
-const eventOrMovementId = z.union(
-  [z.string().refine((text) => isId('grant', text) || isId('adj', text)), eventId],
-  { error: 'must be the whole id of a grant, an adjustment or an event' },
-)
 const key = { ...account, key_id: id }
 const DAY_SECONDS = 86_400
 const OVERLAP_SECONDS_MAX = 30 * DAY_SECONDS
@@ -142,7 +136,7 @@ export const dashboardAccountOperations = {
     path: '/accounts/:account_id/events/:event_id',
     access: 'member',
     summary:
-      'Where an event of the account stands, by its id, or by that of a grant or an adjustment',
+      'Where an event of the account stands, by its id or by that of the movement that it made',
     input: z.strictObject({ ...account, event_id: eventOrMovementId }),
     output: z.object({
       type: z.string(),

@@ -156,9 +156,6 @@ describe.skipIf(missing !== undefined)('finding', () => {
     await page.waitForURL(/requests\?request=chatcmpl-1$/)
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
-    await find('refund_1')
-    await page.waitForURL(/\/statement$/)
-    await page.getByText('Refunds are not found by their ids (refund_1)').waitFor()
     server.answers = { ...fullAnswers, accountEvent: () => new Refused(404, 'not_found', 'No.') }
     await find(EVENT)
     await page.getByText(`No event of this account has the id ${EVENT}, of all time.`).waitFor()

@@ -1,8 +1,10 @@
 /** Fields that many operations take: what they may hold is said here once. */
 import { z } from 'zod'
+import { isId } from '../../ids.ts'
 import { tokenCount } from '../../tokens.ts'
 import { isMoment } from '../../zone.ts'
 
+const movements = ['grant', 'adj', 'refund'] as const
 const ID_CHARACTERS_MAX = 100
 export const NAME_CHARACTERS_MAX = 200
 const REASON_CHARACTERS_MAX = 500
@@ -18,13 +20,18 @@ export const id = z
   .min(1, 'must not be empty')
   .max(ID_CHARACTERS_MAX, `must be ${ID_CHARACTERS_MAX} characters at most`)
 /** An event's id as the log has it: a UUID in lower case. */
-export const eventId = z
+const eventId = z
   .string()
   .toLowerCase()
   .regex(
     /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
     'must be a UUID, such as 0d4c1fbe-9a71-8a5b-b3c1-24f1d0f6a0e2',
   )
+/** An event, or a grant, an adjustment or a refund: each of these has one event that made it. */
+export const eventOrMovementId = z.union(
+  [z.string().refine((text) => movements.some((kind) => isId(kind, text))), eventId],
+  { error: 'must be the whole id of a grant, an adjustment, a refund or an event' },
+)
 export const name = textOf(NAME_CHARACTERS_MAX)
 export const reason = textOf(REASON_CHARACTERS_MAX)
 /**

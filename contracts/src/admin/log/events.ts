@@ -1,7 +1,7 @@
 /** The events of the log, as they are stored. */
 import { z } from 'zod'
 import { lineOperation, operation, type Shown } from '../declaration/declaration.ts'
-import { eventId, id, pageLimit, position } from '../declaration/fields.ts'
+import { eventOrMovementId, id, pageLimit, position } from '../declaration/fields.ts'
 
 const filter = { stream: id.optional(), type: id.optional(), after: position.optional() }
 
@@ -65,9 +65,9 @@ export const eventOperations = {
     method: 'GET',
     path: '/events/:event_id',
     role: 'auditor',
-    summary: 'One event, by its id',
+    summary: 'One event, by its id or by that of the grant, adjustment or refund that it made',
     recorded: ['event_id'],
-    input: z.strictObject({ event_id: eventId }),
+    input: z.strictObject({ event_id: eventOrMovementId }),
     output: loggedEvent,
   }),
   tailEvents: lineOperation({

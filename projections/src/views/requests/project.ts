@@ -29,10 +29,17 @@ export interface KeyUse {
   readonly requestId: string
 }
 
+/** Tells where a refund of a request stands in the stream of the account. */
+export interface RefundPlace {
+  readonly requestId: string
+  readonly revision: number
+  readonly refundId: string
+}
+
 export interface RequestRows {
   readonly requests: TouchedRows<RequestPlace>
   readonly keys: { add(use: KeyUse): void }
-  readonly refunds: { add(requestId: string, revision: number): void }
+  readonly refunds: { add(refund: RefundPlace): void }
 }
 
 export function projectRequests(
@@ -60,9 +67,11 @@ export function projectRequests(
     case 'CreditDebited':
       take(requests.change(event.data.requestId), 'debited', recorded.revision)
       return
-    case 'CreditRefunded':
-      refunds.add(event.data.requestId, recorded.revision)
+    case 'CreditRefunded': {
+      const { requestId, refundId } = event.data
+      refunds.add({ requestId, refundId, revision: recorded.revision })
       return
+    }
     case 'RequestFailed':
     case 'RequestAbandoned':
       take(requests.change(event.data.requestId), 'ended', recorded.revision)

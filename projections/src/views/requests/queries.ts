@@ -1,5 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { accountStream } from '@svc/contracts/events/account'
 import { select } from '../../projection/select.ts'
+import type { EventPlace } from '../event-places/queries.ts'
 import type { RunningPage, RunningQuery, RunningRequestRow } from '../rows/request-rows.ts'
 import type { RequestPlaces } from './project.ts'
 import { readPlace, SELECT_PLACE, type StoredPlace } from './tables.ts'
@@ -7,6 +9,8 @@ import { readPlace, SELECT_PLACE, type StoredPlace } from './tables.ts'
 export interface RequestsQueries {
   /** Where the events of the request are. */
   place(requestId: string): RequestPlaces | undefined
+  /** Where a refund stands, by its own id. */
+  refundPlace(refundId: string): EventPlace | undefined
   /** The last request that came with an Idempotency-Key. */
   requestOfKey(accountId: string, keyHash: string): string | undefined
   /** Requests without an end, those with the earliest deadline first. */
@@ -28,6 +32,10 @@ export function requestsQueries(database: DatabaseSync): RequestsQueries {
     database,
     'SELECT revision FROM refunds WHERE request_id = ? ORDER BY revision',
   )
+  const refund = select<{ account_id: string; revision: number }>(
+    database,
+    'SELECT account_id, revision FROM refunds JOIN requests USING (request_id) WHERE refund_id = ?',
+  )
   const ofKey = select<{ request_id: string }>(
     database,
     'SELECT request_id FROM idempotency_keys WHERE account_id = ? AND key_hash = ?',
@@ -39,6 +47,10 @@ export function requestsQueries(database: DatabaseSync): RequestsQueries {
       if (row === undefined) return undefined
       const refunds = refundsOf.all(requestId)
       return { ...readPlace(row), refunds: refunds.map(({ revision }) => revision) }
+    },
+    refundPlace(refundId) {
+      const row = refund.get(refundId)
+      return row && { stream: accountStream(row.account_id), revision: row.revision }
     },
     requestOfKey(accountId, keyHash) {
       return ofKey.get(accountId, keyHash)?.request_id

@@ -7,7 +7,7 @@ import { RefundRows, requestsTable, UsedKeyRows } from './tables.ts'
 
 export const requestsProjection: Projection = {
   name: 'requests',
-  version: 3,
+  version: 4,
   schema: requestsSchema,
   tables: [
     { name: 'requests', key: ['request_id'] },

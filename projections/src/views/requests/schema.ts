@@ -17,8 +17,11 @@ export const requestsSchema = `
   CREATE TABLE refunds (
     request_id  TEXT NOT NULL,
     revision    INTEGER NOT NULL,
+    refund_id   TEXT NOT NULL,
     PRIMARY KEY (request_id, revision)
   ) STRICT, WITHOUT ROWID;
+
+  CREATE INDEX refunds_by_id ON refunds (refund_id);
 
   -- The last request that came with each Idempotency-Key: an account remembers only the newest.
   CREATE TABLE idempotency_keys (

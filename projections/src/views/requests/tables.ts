@@ -2,7 +2,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { select } from '../../projection/select.ts'
 import type { RowTable } from '../touched-rows.ts'
-import type { KeyUse, RequestPlace } from './project.ts'
+import type { KeyUse, RefundPlace, RequestPlace } from './project.ts'
 
 export const SELECT_PLACE = `
   SELECT request_id, account_id, accepted, metered, debited, ended, gateway_id, deadline
@@ -78,19 +78,19 @@ export class UsedKeyRows {
 /** The refunds since the last flush. */
 export class RefundRows {
   readonly #insert: StatementSync
-  readonly #waiting: { readonly requestId: string; readonly revision: number }[] = []
+  readonly #waiting: RefundPlace[] = []
 
   constructor(database: DatabaseSync) {
-    this.#insert = database.prepare('INSERT INTO refunds VALUES (?,?)')
+    this.#insert = database.prepare('INSERT INTO refunds VALUES (?,?,?)')
   }
 
-  add(requestId: string, revision: number): void {
-    this.#waiting.push({ requestId, revision })
+  add(refund: RefundPlace): void {
+    this.#waiting.push(refund)
   }
 
   *flush(): Generator<undefined> {
-    for (const { requestId, revision } of this.#waiting) {
-      this.#insert.get(requestId, revision)
+    for (const { requestId, revision, refundId } of this.#waiting) {
+      this.#insert.get(requestId, revision, refundId)
       yield
     }
     this.clear()

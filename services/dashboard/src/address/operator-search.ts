@@ -31,6 +31,8 @@ export interface AccountSearch extends RequestsSearch {
   readonly view?: AccountView
   /** The grant that was looked for, by its id. */
   readonly grant?: string
+  /** The movement that was looked for on the statement, by its id. */
+  readonly movement?: string
 }
 
 export function accountsSearch(raw: Raw): AccountsSearch {
@@ -46,6 +48,7 @@ export function accountSearch(raw: Raw): AccountSearch {
     ...requestsSearch(raw),
     ...given('view', oneOf(accountViews, raw.view)),
     ...given('grant', text(raw.grant)),
+    ...given('movement', text(raw.movement)),
   }
 }
 

@@ -25,6 +25,11 @@ export interface UsageSearch extends Period {
   readonly group?: (typeof groups)[number]
 }
 
+export interface StatementSearch extends Period {
+  /** The grant, adjustment or refund that was looked for, by its id. */
+  readonly movement?: string
+}
+
 const statuses = ['running', 'finished', 'stopped', 'failed', 'abandoned'] as const
 export const steps = ['day', 'hour', 'month'] as const
 export const groups = ['key', 'model', 'format'] as const
@@ -47,8 +52,8 @@ export function requestsSearch(raw: Raw): RequestsSearch {
   }
 }
 
-export function statementSearch(raw: Raw): Period {
-  return period(raw)
+export function statementSearch(raw: Raw): StatementSearch {
+  return { ...period(raw), ...given('movement', text(raw.movement)) }
 }
 
 export function usageSearch(raw: Raw): UsageSearch {

@@ -81,8 +81,8 @@ export function AccountLayout() {
 
 /**
  * A request leads to its receipt, which says so where there is none of that id; an event to the
- * request that it is about, or to its day on the statement, and so does a grant or an adjustment.
- * Nothing knows a refund by its id: it leads to the whole statement, which says so.
+ * request that it is about, or to its day on the statement; a grant, an adjustment or a refund to
+ * its row there.
  */
 function AccountFindBox({ accountId }: { readonly accountId: string }) {
   const { accounts } = useSession()
@@ -94,8 +94,6 @@ function AccountFindBox({ accountId }: { readonly accountId: string }) {
     mutationFn: async (id) => {
       const kind = idKind(id)
       if (kind === 'price') return navigate({ to: '/prices' })
-      if (id.startsWith('refund_'))
-        return navigate({ to: '/accounts/$accountId/statement', params })
       if (kind === 'key') {
         return navigate({ to: '/accounts/$accountId/requests', params, search: { key: id } })
       }
@@ -104,22 +102,19 @@ function AccountFindBox({ accountId }: { readonly accountId: string }) {
       }
       if (kind !== 'event' && kind !== 'movement') return toRequest(id)
       const event = await call('accountEvent', { account_id: accountId, event_id: id })
-      if (event.request_id !== null) return toRequest(event.request_id)
+      const movement = kind === 'movement' ? { movement: id } : {}
+      if (event.request_id !== null && kind === 'event') return toRequest(event.request_id)
       const day = dayText(event.at, ownZone)
-      const search = { from: day, to: day, zone: ownZone }
+      const search = { from: day, to: day, zone: ownZone, ...movement }
       return navigate({ to: '/accounts/$accountId/statement', params, search })
     },
   })
-  const id = find.variables ?? ''
+  const missing = (id: string) => t('noSuchEvent', { id })
   return (
     <FindBox
       label={t('findId')}
       onFind={find.mutate}
-      problem={
-        id.startsWith('refund_')
-          ? t('findRefund', { id })
-          : foundNothing(find.error, () => t('noSuchEvent', { id }))
-      }
+      problem={foundNothing(find.error, missing, find.variables)}
     />
   )
 }

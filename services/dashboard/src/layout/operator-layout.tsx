@@ -1,16 +1,20 @@
 import { useMutation } from '@tanstack/react-query'
 import { Link, Outlet, useNavigate, useSearch } from '@tanstack/react-router'
 import { idKind } from '../address/id-kind.ts'
+import type { AccountSearch } from '../address/operator-search.ts'
 import { period } from '../address/search.ts'
 import { callAdmin } from '../api/admin.ts'
 import { useSession } from '../api/session.ts'
 import { OverdueHolds } from '../pages/operator/overdue-holds.tsx'
 import { ShownZone } from '../text/shown-zone.ts'
-import { ownZone } from '../text/times.ts'
+import { dayText, ownZone } from '../text/times.ts'
 import { t } from '../text/translate.ts'
 import { type Area, AreasLayout, areaLook } from './areas-layout.tsx'
 import { Missing } from './fallbacks.tsx'
 import { FindBox, foundNothing } from './find-box.tsx'
+
+/** What the name of an account's stream begins with. */
+const ACCOUNT_STREAM = 'account-'
 
 const areas = [
   ['/operator/accounts', 'accounts', 'a'],
@@ -54,8 +58,8 @@ export function OperatorLayout() {
 
 /**
  * A request leads to its receipt in the account that it is of, an event to its place in the log, a
- * price to the prices, a user, a token or a link to access, a grant to its row in the account; a
- * key and other text to accounts.
+ * price to the prices, a user, a token or a link to access, a grant to its row in the account, an
+ * adjustment or a refund to its row on the statement; a key and other text to accounts.
  */
 function OperatorFindBox() {
   const navigate = useNavigate()
@@ -70,10 +74,9 @@ function OperatorFindBox() {
       if (kind === 'price') return navigate({ to: '/operator/prices' })
       if (kind === 'access') return navigate({ to: '/operator/access' })
       if (kind === 'account') return navigate({ to, params: { accountId: text } })
-      const owner = kind === 'movement' ? await ownerOf(text) : undefined
-      if (owner !== undefined) {
-        const search = { view: 'grants', grant: text } as const
-        return navigate({ to, params: { accountId: owner }, search })
+      if (kind === 'movement') {
+        const { accountId, search } = await placeOfMovement(text)
+        return navigate({ to, params: { accountId }, search })
       }
       if (kind !== 'request') return navigate({ to: '/operator/accounts', search: { find: text } })
       const { account_id: accountId, id } = await callAdmin('explain', { request_id: text })
@@ -96,6 +99,22 @@ async function ownerOf(grantId: string): Promise<string | undefined> {
   return another === undefined ? owner?.account_id : undefined
 }
 
+interface MovementPlace {
+  readonly accountId: string
+  readonly search: AccountSearch
+}
+
+/** What shows a movement: the grants of its account, or the statement of its day. */
+async function placeOfMovement(id: string): Promise<MovementPlace> {
+  const owner = await ownerOf(id)
+  if (owner !== undefined) return { accountId: owner, search: { view: 'grants', grant: id } }
+  const { stream, data } = await callAdmin('findEvent', { event_id: id })
+  const { at } = data as { readonly at: number }
+  const day = dayText(new Date(at).toISOString(), ownZone)
+  const search = { view: 'statement', from: day, to: day, zone: ownZone, movement: id } as const
+  return { accountId: stream.slice(ACCOUNT_STREAM.length), search }
+}
+
 function missingText(id: string): string {
-  return t(idKind(id) === 'event' ? 'noSuchEventAnywhere' : 'noSuchRequestAnywhere', { id })
+  return t(idKind(id) === 'request' ? 'noSuchRequestAnywhere' : 'noSuchEventAnywhere', { id })
 }

@@ -1,5 +1,5 @@
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { periodText } from '../../address/asked-period.ts'
 import type { Period } from '../../address/search.ts'
 import type { ApiError } from '../../api/api-error.ts'
@@ -10,13 +10,17 @@ import { AsOf, type AsOfProps } from '../../ui/moment.tsx'
 import { MoreRows } from '../../ui/more-rows.tsx'
 import { PeriodFields } from '../period-fields.tsx'
 import { type StatementPart, StatementParts, type StatementPartsProps } from './statement-parts.tsx'
+import { isMovement } from './statement-table.tsx'
+
+/** How far a movement is looked for by itself: behind it, whoever looks asks for more. */
+const SEARCHED_PAGES_MAX = 20
 
 interface PageAsOf {
   readonly as_of: AsOfProps['asOf']
 }
 
 export interface PeriodStatementProps<Page extends PageAsOf>
-  extends Pick<StatementPartsProps, 'receiptAddress'> {
+  extends Pick<StatementPartsProps, 'receiptAddress' | 'movement'> {
   readonly period: Period
   readonly onPeriod: (period: Period) => void
   /** What the query asks for, whatever its page. */
@@ -34,8 +38,11 @@ export function PeriodStatement<Page extends PageAsOf>({
   query,
   partOf,
   receiptAddress,
+  movement,
   action,
 }: PeriodStatementProps<Page>) {
+  const parts = query.data?.pages.map(partOf) ?? []
+  useSearchedPages(query, parts, movement)
   // The first page is the oldest answer: all pages together are up to no more than it is.
   const first = query.data?.pages[0]
   return (
@@ -48,13 +55,14 @@ export function PeriodStatement<Page extends PageAsOf>({
         action={action}
       >
         <Answer query={query}>
-          {({ pages }) => (
+          {() => (
             <Settled isOld={query.isPlaceholderData}>
               {() => (
                 <StatementParts
                   list={JSON.stringify(asked)}
                   receiptAddress={receiptAddress}
-                  parts={pages.map(partOf)}
+                  movement={movement}
+                  parts={parts}
                 />
               )}
             </Settled>
@@ -65,4 +73,19 @@ export function PeriodStatement<Page extends PageAsOf>({
       </Card>
     </>
   )
+}
+
+/** Asks for page after page until the movement that was looked for is among the entries. */
+function useSearchedPages(
+  { hasNextPage, isFetching, fetchNextPage }: UseInfiniteQueryResult<unknown, ApiError>,
+  parts: readonly StatementPart[],
+  movement: string | undefined,
+): void {
+  const isMissing =
+    movement !== undefined &&
+    !parts.some(({ entries }) => entries.some((entry) => isMovement(entry, movement)))
+  const isWorthMore = isMissing && hasNextPage && parts.length < SEARCHED_PAGES_MAX
+  useEffect(() => {
+    if (isWorthMore && !isFetching) void fetchNextPage()
+  }, [isWorthMore, isFetching, fetchNextPage])
 }

@@ -5,7 +5,8 @@ import { StatementTable, type StatementTableProps } from './statement-table.tsx'
 /** A stretch of a statement, as the server gives it at once. */
 export type StatementPart = Pick<StatementTableProps, 'entries' | 'opening' | 'closing' | 'isWhole'>
 
-export interface StatementPartsProps extends Pick<StatementTableProps, 'list' | 'receiptAddress'> {
+export interface StatementPartsProps
+  extends Pick<StatementTableProps, 'list' | 'receiptAddress' | 'movement'> {
   /** Each goes on where the one before ends. */
   readonly parts: readonly StatementPart[]
 }

@@ -7,6 +7,7 @@ import { GivenName } from '../../ui/given-name.tsx'
 import { Moment } from '../../ui/moment.tsx'
 import { DecimalColumn, finestOf } from '../../ui/money.tsx'
 import { Cell, Head, Table } from '../../ui/table.tsx'
+import { foundRow } from '../found-row.ts'
 import type { ReceiptAddress } from '../requests/receipt-address.ts'
 import { RowLink } from '../row-link.tsx'
 
@@ -34,11 +35,23 @@ export interface StatementTableProps {
   readonly isWhole: boolean
   /** Gives the addresses of receipts, for entries of usage. */
   readonly receiptAddress: ReceiptAddress
+  /** The movement that was looked for, by its id. */
+  readonly movement?: string | undefined
+}
+
+/** Whether an entry is the grant, the adjustment or the refund of an id. */
+export function isMovement(
+  { type, reference, description }: Entry,
+  movement: string | undefined,
+): boolean {
+  if (type === 'grant' || type === 'adjustment') return reference === movement
+  // A refund refers to its request, and is named where it is described.
+  return type === 'refund' && description.startsWith(`refund ${movement}:`)
 }
 
 /** opening + credits − debits = closing, with the balance after every entry. */
 export function StatementTable(props: StatementTableProps) {
-  const { list = '', entries, opening, closing, isWhole, receiptAddress } = props
+  const { list = '', entries, opening, closing, isWhole, receiptAddress, movement } = props
   const drawn = useScreenful(list, entries)
   const moved = finestOf(entries.flatMap(({ debit, credit }) => [debit, credit]))
   const balances = finestOf([opening, closing, ...entries.map(({ balance }) => balance)])
@@ -79,6 +92,7 @@ export function StatementTable(props: StatementTableProps) {
           key={entry.entry}
           entry={entry}
           receipt={receiptAddress(entry.reference)}
+          isFound={isMovement(entry, movement)}
           {...{ moved, balances }}
         />
       ))}
@@ -87,14 +101,15 @@ export function StatementTable(props: StatementTableProps) {
 }
 
 interface LineProps extends DescriptionProps {
+  readonly isFound: boolean
   /** Decimals of the columns. */
   readonly moved: number
   readonly balances: number
 }
 
 /** Drawn once: a statement that grows by a page draws that page alone. */
-const Line = memo(({ entry, receipt, moved, balances }: LineProps) => (
-  <tr className="hover:bg-panel" data-row>
+const Line = memo(({ entry, receipt, isFound, moved, balances }: LineProps) => (
+  <tr className="hover:bg-panel" data-row {...(isFound && foundRow)}>
     <Cell>
       <Moment at={entry.at} />
     </Cell>

@@ -13,7 +13,7 @@ const route = getRouteApi('/signed-in/accounts/$accountId/statement')
 /** The customer's own statement. */
 export function Statement() {
   const accountId = useAccountId()
-  const period = route.useSearch()
+  const { movement, ...period } = route.useSearch()
   const navigate = route.useNavigate()
   const { asked, list } = statementQueries(accountId, period)
   return (
@@ -25,6 +25,7 @@ export function Statement() {
         query={useInfiniteQuery(list)}
         partOf={({ data, has_more: more, ...sums }) => ({ ...sums, entries: data, isWhole: !more })}
         receiptAddress={useReceiptAddress()}
+        movement={movement}
       />
     </Page>
   )

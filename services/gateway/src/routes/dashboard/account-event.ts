@@ -5,7 +5,6 @@ import {
 } from '@svc/contracts/dashboard/operations'
 import { ServiceError } from '@svc/contracts/errors'
 import { accountStream } from '@svc/contracts/events/account'
-import { eventId, isId } from '@svc/contracts/ids'
 import { parsedInput } from '@svc/contracts/parsed-input'
 import type { RecordedEvent } from '@svc/contracts/ports/event-store'
 import type { FastifyInstance } from 'fastify'
@@ -27,7 +26,7 @@ export function accountEventRoute({ views, reads }: AccountEventPorts) {
           declared.accountEvent.input,
           params,
         )
-        const event = await views.eventOf(madeBy(id))
+        const event = await views.eventOf(id)
         if (event?.stream !== accountStream(accountId)) throw notFound()
         const { at, requestId } = JSON.parse(event.data) as { at: number; requestId?: string }
         return {
@@ -38,13 +37,6 @@ export function accountEventRoute({ views, reads }: AccountEventPorts) {
       },
     )
   }
-}
-
-/** The id of the event that made what an id names: it is made of that id, and need not be kept. */
-function madeBy(id: string): string {
-  if (isId('grant', id)) return eventId(id, 'CreditGranted')
-  if (isId('adj', id)) return eventId(id, 'BalanceAdjusted')
-  return id
 }
 
 /** Gives the same refusal for an event that never was and for one of somebody else. */

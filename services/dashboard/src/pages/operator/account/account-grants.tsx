@@ -7,6 +7,7 @@ import { Empty } from '../../../ui/empty.tsx'
 import { Moment } from '../../../ui/moment.tsx'
 import { DecimalColumn, exactText, finestOf } from '../../../ui/money.tsx'
 import { Cell, Head, Table } from '../../../ui/table.tsx'
+import { foundRow } from '../../found-row.ts'
 import { t } from '../operator-text.ts'
 import { ReviewedChange } from '../reviewed-change.tsx'
 
@@ -33,7 +34,7 @@ export function AccountGrants({ account, found }: AccountGrantsProps) {
             key={grant.grant_id}
             className="hover:bg-panel"
             data-row
-            {...(grant.grant_id === found && { ref: showFound, tabIndex: -1 })}
+            {...(grant.grant_id === found && foundRow)}
           >
             <Cell>
               <Moment at={grant.granted_at} />
@@ -75,12 +76,6 @@ export function AccountGrants({ account, found }: AccountGrantsProps) {
       )}
     </>
   )
-}
-
-/** Under the eyes and the keys of who looked for it. */
-function showFound(row: HTMLTableRowElement | null): void {
-  row?.focus()
-  row?.scrollIntoView({ block: 'center' })
 }
 
 interface VoidGrantProps {

@@ -21,6 +21,7 @@ export function AccountStatement() {
         query={useInfiniteQuery(list)}
         partOf={({ rows, more, ...sums }) => ({ ...sums, entries: rows, isWhole: !more })}
         receiptAddress={useOperatedReceiptAddress()}
+        movement={search.movement}
         action={<AccountFiles name="exportStatement" asked={asked} />}
       />
       <OperatorReceipt />
