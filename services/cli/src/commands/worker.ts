@@ -113,7 +113,9 @@ function share(value: number | null | undefined): string {
 
 function memoryText(tier: TierUse | null | undefined): string {
   if (tier === null || tier === undefined) return ''
-  return `${tier.blocks} blocks, ${bytesText(tier.bytes)} of ${bytesText(tier.bytes_max)}`
+  const { blocks } = tier
+  const counted = `${blocks} ${blocks === 1 ? 'block' : 'blocks'}`
+  return `${counted}, ${bytesText(tier.bytes)} of ${bytesText(tier.bytes_max)}`
 }
 
 /** Says what the worker did in Redis. How much there is, only Redis knows. */
