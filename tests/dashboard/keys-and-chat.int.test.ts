@@ -144,14 +144,20 @@ test('a grant and an adjustment lead to when they were: UX-31', async () => {
   )
 })
 
-test('a refund leads to when it was, for its customer and for the operator: UX-31', async () => {
-  const { owner, baseUrl, apiKey } = dashboard
+/** Asks with the account's key. @returns the id of the request */
+async function askedByKey(): Promise<string | null> {
+  const { baseUrl, apiKey } = dashboard
   const answer = await fetch(`${baseUrl}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
     body: JSON.stringify(question),
   })
-  const requestId = answer.headers.get('x-request-id')
+  return answer.headers.get('x-request-id')
+}
+
+test('a refund leads to when it was, for its customer and for the operator: UX-31', async () => {
+  const { owner } = dashboard
+  const requestId = await askedByKey()
   const change = { amount: null, reason: 'a test' }
   const key = { 'idempotency-key': 'refunded-1' }
   await owner.ask('POST', `/admin${path}/requests/${requestId}/refund`, change, key)
@@ -166,13 +172,8 @@ test('a refund leads to when it was, for its customer and for the operator: UX-3
 })
 
 test('an event leads to its request, and that of another account to nothing: UX-31', async () => {
-  const { owner, baseUrl, apiKey } = dashboard
-  const answer = await fetch(`${baseUrl}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify(question),
-  })
-  const requestId = answer.headers.get('x-request-id')
+  const { owner } = dashboard
+  const requestId = await askedByKey()
   const { events } = await owner.json<Receipt>('GET', `${path}/requests/${requestId}`)
   const [accepted] = events
   const found = await owner.json('GET', `${path}/events/${accepted?.id}`)

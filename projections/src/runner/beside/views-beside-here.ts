@@ -1,5 +1,4 @@
 /** Builds views on the thread that serves, in steps of the pace. */
-
 import { removeDatabase, removeLargeDatabase } from '../file/view-database.ts'
 import { ViewFile } from '../file/view-file.ts'
 import { foldLog } from '../fold-log.ts'

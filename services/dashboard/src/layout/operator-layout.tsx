@@ -1,3 +1,4 @@
+import { accountOfStream } from '@svc/contracts/events/account'
 import { useMutation } from '@tanstack/react-query'
 import { Link, Outlet, useNavigate, useSearch } from '@tanstack/react-router'
 import { idKind } from '../address/id-kind.ts'
@@ -12,9 +13,6 @@ import { t } from '../text/translate.ts'
 import { type Area, AreasLayout, areaLook } from './areas-layout.tsx'
 import { Missing } from './fallbacks.tsx'
 import { FindBox, foundNothing } from './find-box.tsx'
-
-/** What the name of an account's stream begins with. */
-const ACCOUNT_STREAM = 'account-'
 
 const areas = [
   ['/operator/accounts', 'accounts', 'a'],
@@ -112,7 +110,7 @@ async function placeOfMovement(id: string): Promise<MovementPlace> {
   const { at } = data as { readonly at: number }
   const day = dayText(new Date(at).toISOString(), ownZone)
   const search = { view: 'statement', from: day, to: day, zone: ownZone, movement: id } as const
-  return { accountId: stream.slice(ACCOUNT_STREAM.length), search }
+  return { accountId: accountOfStream(stream) ?? '', search }
 }
 
 function missingText(id: string): string {

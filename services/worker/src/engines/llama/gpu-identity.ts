@@ -4,9 +4,10 @@
  * of llama.cpp's own kernels. They are the machine's own, so two workers of one release can have
  * different ones.
  */
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { Llama } from 'node-llama-cpp'
+import { mappedFiles } from '../../process/mapped-files.ts'
 import type { GpuFacts } from '../engine.ts'
 
 /** Loaded with the GPU. Those that come later, a compiler for one, are of the driver's version. */
@@ -34,13 +35,4 @@ export function gpuLibraries(maps: string, sizeOf: (path: string) => number): re
   const paths = maps.split('\n').map((line) => /\s(\/.+)$/.exec(line)?.[1] ?? '')
   const libraries = new Set(paths.filter((path) => GPU_LIBRARY.test(basename(path))))
   return [...libraries].map((path) => `${basename(path)} (${sizeOf(path)} bytes)`).toSorted()
-}
-
-/** Empty where the system does not tell. */
-function mappedFiles(): string {
-  try {
-    return readFileSync('/proc/self/maps', 'utf8')
-  } catch {
-    return ''
-  }
 }

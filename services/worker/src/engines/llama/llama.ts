@@ -8,7 +8,6 @@
  * - erasing the middle of a sequence shifts positions, so only tails are ever erased;
  * - it never compiles or downloads anything.
  */
-import { readFileSync } from 'node:fs'
 import { BLOCK_TOKENS_MAX } from '@svc/contracts/ports/prefix-store'
 import {
   getLlama,
@@ -18,6 +17,7 @@ import {
   LlamaLogLevel,
   type LlamaModel,
 } from 'node-llama-cpp'
+import { mappedFiles } from '../../process/mapped-files.ts'
 import { RuntimeWatch } from '../../process/runtime-watch.ts'
 import { firstLineOf, StartRefused } from '../../process/start-refused.ts'
 import {
@@ -181,11 +181,7 @@ async function modelFacts(llama: Llama, context: LlamaContext): Promise<RuntimeF
 
 /** Which of the shipped builds for kinds of CPU was taken, or undefined where that is hidden. */
 function loadedCpuVariant(): string | undefined {
-  try {
-    return /libggml-cpu-([\w-]+)/.exec(readFileSync('/proc/self/maps', 'utf8'))?.[1]
-  } catch {
-    return undefined
-  }
+  return /libggml-cpu-([\w-]+)/.exec(mappedFiles())?.[1]
 }
 
 class LlamaEngine implements Engine {
