@@ -182,8 +182,9 @@ export interface Ledger {
    * Ends a request with a debit. Resolves when meter and debit are durable, in one append. Never
    * refuses for lack of credit.
    *
-   * It can be called again after `store_unavailable` or `server_is_overloaded`: when the request
-   * was debited by then, it returns the recorded debit.
+   * It can be called again after `store_unavailable`, `store_rewound` or `server_is_overloaded`:
+   * when the request was debited by then, it returns the recorded debit. After any other refusal
+   * the request counts as given up, and the sweeper ends it without a debit.
    *
    * @throws {ServiceError} `conflict` when the request ended without a debit, or was never accepted
    */

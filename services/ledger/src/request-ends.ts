@@ -11,7 +11,7 @@ import { dataOf } from './recorded-data.ts'
 import { findRecordedEnd, type ReadingPorts, type RecordedEnd } from './recorded-end.ts'
 import type { RunningRequests } from './running-requests.ts'
 import type { AccountWriters } from './writer/account-writers.ts'
-import { loadingRefusal } from './writer/refusals.ts'
+import { isRefusedForNow, loadingRefusal } from './writer/refusals.ts'
 
 type EndedRequest = Parameters<Ledger['settle']>[1]
 type Debit = AccountEventOf<'CreditDebited'>['data']
@@ -95,7 +95,9 @@ export class RequestEnds implements Pick<Ledger, 'settle' | 'fail' | 'abandon'> 
       this.#ports.running.delete(requestId)
       return result
     } catch (error) {
-      if (hasEnded(error)) this.#ports.running.delete(requestId)
+      // Nobody sends an end again that was refused for good. The sweeper ends the request as soon
+      // as the account can be written.
+      if (!isRefusedForNow(error)) this.#ports.running.delete(requestId)
       throw error
     }
   }

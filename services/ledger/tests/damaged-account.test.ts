@@ -11,6 +11,7 @@ import type { Quarantine, StreamDamage } from '@svc/contracts/ports/quarantine'
 import { MemoryEventStore, MemoryLog } from '@svc/infra/event-store/memory/memory-event-store'
 import { MemorySnapshotStore } from '@svc/infra/snapshot-store/memory/memory-snapshot-store'
 import {
+  ENDS_WITHIN_MS,
   ending,
   type LedgerSetting,
   openFunded,
@@ -18,10 +19,12 @@ import {
   payment,
   request,
 } from '@svc/testing/ledger/open-ledger'
+import { gatewayId } from '@svc/testing/ledger/sample'
 import { ManualTime } from '@svc/testing/manual-time'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { inspectStream } from '../src/inspect-stream.ts'
+import { createSweeper } from '../src/sweeper.ts'
 
 const CREDIT = 1_000n
 /** Of a request for 10 prompt tokens and at most 10 output tokens. */
@@ -134,6 +137,35 @@ test('what is asked of a damaged account changes nothing, and nothing of it is l
     }),
     { numRuns: RUNS },
   )
+})
+
+test('a request that could not end meanwhile frees its hold at the next sweep, once', async () => {
+  const { ledger, parts, running, accountId, take, damage, repair, own } = await world()
+  await take({ kind: 'accept' })
+  await take({ kind: 'accept' })
+  const [ended = '', goesOn = ''] = running
+  const sweeper = createSweeper({
+    ...{ ledger: ledger(), clock: parts.time, steadyClock: parts.time, timer: parts.time },
+    findRunning: () => {
+      const row = { accountId, gatewayId, deadline: parts.time.nowMs() + ENDS_WITHIN_MS }
+      return { rows: running.map((requestId) => ({ ...row, requestId })), next: undefined }
+    },
+    findEndedGrants: () => ({ rows: [], next: undefined }),
+    ...{ longestRequestMs: ENDS_WITHIN_MS, isGone: () => false, gatewayId, reach: () => {} },
+  })
+  damage()
+  await expect(take({ kind: 'settle' })).rejects.toMatchObject({ code: 'account_damaged' })
+  expect(await sweeper.sweep()).toBe(0)
+  repair()
+  parts.quarantine.damaged.clear()
+  const before = own().length
+  expect(await sweeper.sweep()).toBe(1)
+  expect(own().slice(before)).toMatchObject([{ type: 'RequestAbandoned' }])
+  expect(await ledger().balance(accountId)).toMatchObject({ settled: CREDIT, held: HOLD })
+  const late = ledger().settle(accountId, ending(ended))
+  await expect(late).rejects.toMatchObject({ code: 'conflict' })
+  await ledger().settle(accountId, ending(goesOn))
+  expect(await ledger().balance(accountId)).toMatchObject({ settled: CREDIT - HOLD, held: 0n })
 })
 
 test.each(['running', 'restarted'])(

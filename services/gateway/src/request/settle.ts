@@ -15,6 +15,7 @@ import { Backoff } from '@svc/contracts/ports/backoff'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
 import { type CountedWarnings, reasonOf } from '@svc/infra/system/counted-warnings'
 import type { Ledger, Settled } from '@svc/ledger/ledger'
+import { isRefusedForNow } from '@svc/ledger/refusals'
 import type { Logger } from 'pino'
 import type { RunCost } from './cost.ts'
 
@@ -54,7 +55,7 @@ export async function settleRun(
     try {
       return await settleOnce(ports.ledger, run)
     } catch (cause) {
-      if (!isTemporary(cause) || steadyClock.nowMs() + backoff.nextMs > deadline) {
+      if (!isRefusedForNow(cause) || steadyClock.nowMs() + backoff.nextMs > deadline) {
         logGivenUp(logger, requestId, cause)
         throw notSettled(cause, requestId)
       }
@@ -76,17 +77,9 @@ async function settleOnce(
   return ledger.settle(accountId, { requestId, ...charge })
 }
 
-/** What an operator puts back goes on as well. */
-const temporaryCodes = new Set(['store_unavailable', 'store_rewound', 'server_is_overloaded'])
-
 /** The sweeper ended it: this process may have stood still until its deadline was over. */
 function isEnded(cause: unknown): boolean {
   return cause instanceof ServiceError && cause.code === 'conflict'
-}
-
-function isTemporary(cause: unknown): boolean {
-  if (!(cause instanceof ServiceError)) return false
-  return temporaryCodes.has(cause.code)
 }
 
 function logGivenUp(logger: SettlePorts['logger'], requestId: string, cause: unknown): void {
@@ -94,7 +87,7 @@ function logGivenUp(logger: SettlePorts['logger'], requestId: string, cause: unk
     logger.error({ requestId }, 'request was given up before its settlement, nothing charged')
     return
   }
-  const why = isTemporary(cause) ? { reason: reasonOf(cause) } : { err: cause }
+  const why = isRefusedForNow(cause) ? { reason: reasonOf(cause) } : { err: cause }
   logger.error({ requestId, ...why }, 'settlement not acknowledged, giving up')
 }
 
@@ -104,7 +97,7 @@ function notSettled(cause: unknown, requestId: string): unknown {
     const message = 'The request was given up before its end could be written. Nothing was charged.'
     return new ServiceError('timeout', message, { cause, requestId })
   }
-  if (!isTemporary(cause)) return cause
+  if (!isRefusedForNow(cause)) return cause
   const message =
     'The event store did not confirm the end of the request in time. ' +
     `Whether it was charged is told by its receipt: /v1/requests/${requestId}.`

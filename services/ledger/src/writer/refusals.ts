@@ -7,6 +7,12 @@ import type { Refusal } from '../account/decision.ts'
 import { type AccountState, InconsistentHistoryError } from '../account/state.ts'
 
 const RETRY_SECONDS = 1
+/** A busy or lost store, and one that an operator puts back. */
+const REFUSED_FOR_NOW: ReadonlySet<string> = new Set([
+  'store_unavailable',
+  'store_rewound',
+  'server_is_overloaded',
+])
 
 export function serviceErrorOf({ code, message, when, ...details }: Refusal): ServiceError {
   const text = when === undefined ? '' : new Date(when).toISOString()
@@ -35,6 +41,11 @@ export function storeUnavailable(cause?: unknown): ServiceError {
     retryAfterSeconds: RETRY_SECONDS,
     ...(cause === undefined ? {} : { cause }),
   })
+}
+
+/** Whether what was refused so can be asked for again: nobody knows yet what becomes of it. */
+export function isRefusedForNow(error: unknown): boolean {
+  return error instanceof ServiceError && REFUSED_FOR_NOW.has(error.code)
 }
 
 /** It may have been written, now or later. */
