@@ -222,7 +222,7 @@ test('a price is set right when no other gateway can accept requests at it any m
   }
   await expect(run()).rejects.toMatchObject({ code: 'conflict', param: 'to' })
   expect((await run({ dry_run: true })).at(-1)).toMatchObject({ type: 'result' })
-  expect((await run({ to: effective_from })).at(-1)).toMatchObject({ type: 'result' })
+  await expect(run({ to: effective_from })).rejects.toMatchObject({ code: 'conflict', param: 'to' })
   expect(await process.stop()).toEqual({ code: 0, signal: null })
 })
 

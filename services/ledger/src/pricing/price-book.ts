@@ -195,7 +195,7 @@ export class PriceBook implements Pricing {
       }
       const at = this.#ports.clock.nowMs()
       const correction = this.#correction(runId, asked)
-      checkNotAccepted(asked, this.#lastAcceptedAt(asked.version), at)
+      checkNotAccepted(asked.version, this.#lastAcceptedAt(correction), at)
       const word = await this.#ports.texts.keep(runId, reason)
       return { type: 'PriceCorrected', data: { correction, reason: word, at } }
     })
@@ -213,9 +213,10 @@ export class PriceBook implements Pricing {
     return { runId, price: { version, ...rates }, from, to }
   }
 
-  #lastAcceptedAt(version: string): number {
-    const replacedAt = this.#lists.replacedAt(this.#known(version)) ?? 0
-    return replacedAt + this.#ports.limits.replacedPriceMs
+  /** Requests that the correction is about can be accepted until then, by whichever gateway. */
+  #lastAcceptedAt({ price, to }: PriceCorrection): number {
+    const replacedAt = this.#lists.replacedAt(this.#known(price.version)) ?? to
+    return Math.min(replacedAt, to) + this.#ports.limits.replacedPriceMs
   }
 
   async close(): Promise<void> {

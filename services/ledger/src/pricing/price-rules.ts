@@ -162,21 +162,18 @@ export function checkCorrection(
 }
 
 /**
- * A run passes each account once: begun while another gateway still accepts requests at the price,
- * it would miss some of them, and nobody would be told.
+ * A run passes each account once: begun while another gateway, whose clock is behind or which does
+ * not know the right price yet, can still accept a request that it is about, it would miss that
+ * request, and nobody would be told.
  *
- * @param lastMs when the last request can be accepted at the price that is to be corrected
+ * @param lastMs when the last request that is meant can be accepted
  * @throws {ServiceError} `conflict`
  */
-export function checkNotAccepted(
-  { version, to }: CorrectedPrice,
-  lastMs: number,
-  at: number,
-): void {
-  if (to !== undefined || lastMs <= at) return
+export function checkNotAccepted(version: string, lastMs: number, at: number): void {
+  if (lastMs <= at) return
   const message =
-    `Other gateways may accept requests at the price ${version} until ${timeText(lastMs)}, a ` +
-    'minute after it was replaced: correct it then, or say up to when requests are meant (to).'
+    `Other gateways may accept requests that are meant at the price ${version} until ` +
+    `${timeText(lastMs)}: correct it then, or say that those up to an earlier time are meant (to).`
   throw new ServiceError('conflict', message, { param: 'to' })
 }
 
