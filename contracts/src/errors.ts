@@ -89,6 +89,11 @@ export function serverStopping(): ServiceError {
   return new ServiceError('shutting_down', 'The server is stopping.', { retryAfterSeconds: 1 })
 }
 
+/** A read model has not yet seen all that the question is about. */
+export function viewBehind(message = 'What is shown here is behind. Please try again.') {
+  return new ServiceError('view_behind', message, { retryAfterSeconds: 1 })
+}
+
 export const ACCOUNT_FROZEN = 'The account is frozen. Please ask the operator of this service.'
 
 export function accountFrozen(): ServiceError {

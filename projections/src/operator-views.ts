@@ -1,9 +1,9 @@
 /** What is asked of the open views: each question goes to the file that answers it. */
-import { ServiceError } from '@svc/contracts/errors'
 import { eventId, isId } from '@svc/contracts/ids'
 import type { EventStore, Position, RecordedEvent } from '@svc/contracts/ports/event-store'
 import type { Projection } from './projection/projection.ts'
 import type { LiveView } from './runner/live-view.ts'
+import { viewBehindLog } from './runner/projection-status.ts'
 import type { Runner } from './runner/runner.ts'
 import { accountsProjection } from './views/accounts/accounts.ts'
 import { type AccountTotals, accountsQueries } from './views/accounts/queries.ts'
@@ -114,7 +114,7 @@ function eventsById(
     if (isId('grant', id)) return ofEvent(eventId(id, 'CreditGranted'))
     if (isId('adj', id)) return ofEvent(eventId(id, 'BalanceAdjusted'))
     if (!isId('refund', id)) return ofEvent(id)
-    await caughtUp(store, runner, requestsProjection.name)
+    await caughtUp(store, runner, viewOf(live, requestsProjection))
     const place = requests().refundPlace(id)
     if (place === undefined) return undefined
     const { stream, revision: from } = place
@@ -132,15 +132,14 @@ function eventsByOwnId(
   if (store.eventOf !== undefined) return store.eventOf.bind(store)
   const places = queriesOf(live, eventPlacesProjection, eventPlacesQueries)
   return async (id) => {
-    await caughtUp(store, runner, eventPlacesProjection.name)
+    await caughtUp(store, runner, viewOf(live, eventPlacesProjection))
     return eventAt(store, places()(id), id)
   }
 }
 
-async function caughtUp(store: EventStore, runner: Runner, name: string): Promise<void> {
-  if (await runner.reached(await store.lastPosition(), EVENTS_WAIT_MS, name)) return
-  const message = `The view "${name}" is behind the event log. Please try again.`
-  throw new ServiceError('view_behind', message, { retryAfterSeconds: 1 })
+async function caughtUp(store: EventStore, runner: Runner, view: LiveView): Promise<void> {
+  const head = await store.lastPosition()
+  if (!(await runner.reached(head, EVENTS_WAIT_MS, view.name))) throw viewBehindLog(view, head)
 }
 
 async function movementsSnapshot(

@@ -1,4 +1,5 @@
 /** How far a view is, and how its rebuild goes. */
+import { type ServiceError, viewBehind } from '@svc/contracts/errors'
 import type { Position } from '@svc/contracts/ports/event-store'
 
 export interface ProjectionStatus {
@@ -11,6 +12,19 @@ export interface ProjectionStatus {
   readonly state: 'catching-up' | 'live' | 'stopped' | 'failed'
   /** The error that stopped it, in one line. */
   readonly error: string | null
+}
+
+/**
+ * Says why a view does not answer an operator, whose questions are never answered stale.
+ *
+ * @param head position of the last event in the log
+ */
+export function viewBehindLog(
+  { name, position, error }: Pick<ProjectionStatus, 'name' | 'position' | 'error'>,
+  head: Position,
+): ServiceError {
+  const why = error ?? `it stands at position ${position}, and the log at ${head}`
+  return viewBehind(`The view "${name}" is behind the event log: ${why}`)
 }
 
 export interface ProjectionDetails extends ProjectionStatus {

@@ -1,6 +1,6 @@
 /** Identifies callers for whom a gateway without views asks a server with views. */
 import type { IncomingMessage } from 'node:http'
-import { ServiceError } from '@svc/contracts/errors'
+import { viewBehind } from '@svc/contracts/errors'
 import type { Position } from '@svc/contracts/ports/event-store'
 import { bearsSecret } from '@svc/infra/system/bearer'
 import type { Caller } from '@svc/ledger/ledger'
@@ -40,8 +40,6 @@ export class ToldCallers {
     if (caller === undefined || !this.isGateway(request)) return undefined
     const after = toldPosition(request.headers)
     if (after === undefined || (await this.#ports.viewsReached(after, CATCH_UP_MS))) return caller
-    throw new ServiceError('view_behind', 'What is shown here is behind. Please try again.', {
-      retryAfterSeconds: 1,
-    })
+    throw viewBehind()
   }
 }

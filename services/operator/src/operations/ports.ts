@@ -1,6 +1,5 @@
 /** The ports that the operations need. */
 import type { ServiceStatus } from '@svc/contracts/admin/workers'
-import { ServiceError } from '@svc/contracts/errors'
 import type { EventStore, Position } from '@svc/contracts/ports/event-store'
 import type { Pace } from '@svc/contracts/ports/pace'
 import type { Quarantine } from '@svc/contracts/ports/quarantine'
@@ -12,7 +11,7 @@ import type { LogWitness } from '@svc/infra/event-store/log-witnesses'
 import type { Ledger } from '@svc/ledger/ledger'
 import type { EvidenceSources } from '@svc/projections/evidence-export'
 import type { Projections } from '@svc/projections/open-projections'
-import type { ProjectionStatus } from '@svc/projections/projection-status'
+import { type ProjectionStatus, viewBehindLog } from '@svc/projections/projection-status'
 import type { AdminTokens } from '../access/admin-tokens.ts'
 import type { AuditTrail } from '../access/audit-trail.ts'
 import type { Feed } from '../feed/feed.ts'
@@ -81,8 +80,6 @@ export async function viewsCurrent(
   const timeoutMs = information.mode === 'stopped' ? VIEWS_BUILD_TIMEOUT_MS : VIEWS_TIMEOUT_MS
   if (await projections.reached(head, timeoutMs, name)) return head
   const status = (await projections.status()).find((view) => view.name === name)
-  const why = status?.error ?? `it stands at position ${status?.position}, and the log at ${head}`
-  throw new ServiceError('view_behind', `The view "${name}" is behind the event log: ${why}`, {
-    retryAfterSeconds: 1,
-  })
+  if (status === undefined) throw new Error(`there is no view ${name}`)
+  throw viewBehindLog(status, head)
 }

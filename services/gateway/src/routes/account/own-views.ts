@@ -1,5 +1,5 @@
 /** The views over an API key: what a caller has done itself is in every answer. */
-import { ServiceError } from '@svc/contracts/errors'
+import { viewBehind } from '@svc/contracts/errors'
 import { type Position, START } from '@svc/contracts/ports/event-store'
 import type { Ledger } from '@svc/ledger/ledger'
 
@@ -22,7 +22,5 @@ export async function viewHolds(
 ): Promise<void> {
   const position = ledger.lastPosition(accountId) ?? START
   if (await viewsReached(position, READ_YOUR_WRITES_MS, name)) return
-  throw new ServiceError('view_behind', 'What is shown here is behind. Please try again.', {
-    retryAfterSeconds: 1,
-  })
+  throw viewBehind()
 }

@@ -1,5 +1,5 @@
 /** What an account used, and the key that asks. */
-import { ServiceError } from '@svc/contracts/errors'
+import { viewBehind } from '@svc/contracts/errors'
 import { formatExact } from '@svc/contracts/money'
 import type { Clock } from '@svc/contracts/ports/time'
 import { type KeyAnswer, type UsageAnswer, usageQuery } from '@svc/contracts/wire/usage'
@@ -36,7 +36,7 @@ export function keyRoute(ports: UsagePorts) {
       const { accountId, keyId } = callerOf(request)
       await viewHolds(ports, 'usage', accountId)
       const key = ports.views.key(keyId)
-      if (key === undefined) throw new ServiceError('view_behind', 'The key is not shown yet.')
+      if (key === undefined) throw viewBehind()
       return keyAnswerOf(key)
     })
   }
