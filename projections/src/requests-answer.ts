@@ -1,5 +1,6 @@
 /** A page of an account's requests, each made of its own events. */
 import { cursorPlace, cursorText } from '@svc/contracts/cursor'
+import { viewBehind } from '@svc/contracts/errors'
 import { idTimeMs } from '@svc/contracts/ids'
 import { formatExact } from '@svc/contracts/money'
 import type {
@@ -22,8 +23,8 @@ export type RequestListViews = Pick<Views, 'requestIds' | 'request' | 'keys'>
 export type CatchUp = () => Promise<unknown>
 
 /**
- * @throws {ServiceError} `invalid_value` that names the field; what `catchUp` throws, which is
- *   called only when it is needed
+ * @throws {ServiceError} `invalid_value` that names the field; `view_behind`; what `catchUp`
+ *   throws, which is called only when it is needed
  */
 export async function requestsPage(
   views: RequestListViews,
@@ -64,7 +65,8 @@ async function rowsOf(
   return Promise.all(
     ids.map(async (id, index) => {
       const row = found[index] ?? (await views.request(id))
-      if (row === undefined) throw new Error(`the views have no request ${id}`)
+      // Another gateway accepted it, of which whoever was asked to catch up knows nothing yet.
+      if (row === undefined) throw viewBehind()
       return row
     }),
   )
