@@ -199,7 +199,7 @@ describe('a first build', () => {
     const { store } = await longLog(new MemoryEventStore())
     const [folder, log] = [temporaryFolder(), new KeptLog()]
     const killer = setInterval(() => {
-      for (const worker of started) void worker.terminate()
+      for (const worker of started.splice(0)) void worker.terminate()
     }, 1)
     onTestFinished(() => clearInterval(killer))
     await (await complete(store, { folder, log })).close()
