@@ -9,7 +9,12 @@
  *     first seen by the first sweep   accepted some time ago: deadline minus now is left
  *     first seen by a later sweep     perhaps accepted since then: the time of a whole request is
  *                                     left, or more when the deadline says so
+ *
+ * A deadline says so for a gateway that is given more time for requests, and also for one whose
+ * clock is ahead. The id of a request was made by the same clock, before the deadline: what lies
+ * between the two is all that the request was given, whatever that clock showed.
  */
+import { idTimeMs } from '@svc/contracts/ids'
 import type { Clock } from '@svc/contracts/ports/time'
 
 /** How long a request is left alone after its time is over, because clocks differ a little. */
@@ -72,8 +77,10 @@ export class SeenRequests {
     return this.#ends.get(requestId) ?? this.#before.get(requestId)
   }
 
-  #endOf({ deadline }: OpenRequest, leastMs: number): number {
-    const { clock, steadyClock } = this.#ports
-    return steadyClock.nowMs() + Math.max(leastMs, deadline - clock.nowMs())
+  #endOf({ requestId, deadline }: OpenRequest, leastMs: number): number {
+    const { clock, steadyClock, longestRequestMs } = this.#ports
+    const mostMs = Math.max(longestRequestMs, deadline - idTimeMs(requestId))
+    const leftMs = Math.min(deadline - clock.nowMs(), mostMs)
+    return steadyClock.nowMs() + Math.max(leastMs, leftMs)
   }
 }

@@ -84,6 +84,33 @@ describe('a clock that is set', () => {
     expect(await sweep()).toBe(1)
   })
 
+  test.each([
+    ['before', 0],
+    ['after', 1],
+  ])('ahead elsewhere keeps no hold longer, seen %s the sweeper started', async (_when, sweeps) => {
+    const { time, set, sweep, acceptElsewhere } = await openRunning()
+    for (let swept = 0; swept < sweeps; swept += 1) expect(await sweep()).toBe(0)
+    set.elsewhere = 24 * HOUR_MS
+    await acceptElsewhere()
+    expect(await sweep()).toBe(0)
+    await time.advance(REQUEST_MS + GRACE_MS)
+    expect(await sweep()).toBe(0)
+    await time.advance(1)
+    expect(await sweep()).toBe(1)
+  })
+
+  test('leaves a gateway alone that gives its requests more time than the sweeper knows', async () => {
+    const { time, rows, sweep, acceptElsewhere } = await openRunning()
+    expect(await sweep()).toBe(0)
+    await acceptElsewhere()
+    rows.push({ ...(rows.pop() as RunningRow), deadline: time.nowMs() + HOUR_MS })
+    expect(await sweep()).toBe(0)
+    await time.advance(HOUR_MS + GRACE_MS)
+    expect(await sweep()).toBe(0)
+    await time.advance(1)
+    expect(await sweep()).toBe(1)
+  })
+
   test('ends a request that was left open long before the sweeper started', async () => {
     const { time, sweep, acceptElsewhere } = await openRunning()
     await acceptElsewhere()

@@ -54,16 +54,17 @@ export async function openLedger(options: LedgerSettingOptions = {}): Promise<Le
   const snapshots = options.snapshots ?? new MemorySnapshotStore()
   const texts = options.texts ?? textsBeside(store)
   const time = options.time ?? new ManualTime()
+  const clock = options.clock ?? time
   madeLedgers += 1
   const ledger = await time.until(
     createLedger({
       store,
       snapshots,
       texts,
-      clock: options.clock ?? time,
+      clock,
       steadyClock: time,
       timer: time,
-      ids: countedIds(time, madeLedgers),
+      ids: countedIds(clock, madeLedgers),
       randomBytes: countedBytes(madeLedgers),
       gatewayId: options.gatewayId ?? gatewayId,
       ...(options.limits === undefined ? {} : { limits: options.limits }),
@@ -156,9 +157,9 @@ export async function eventsOf(store: EventStore, accountId: string): Promise<Ac
   return recorded.map((event) => decodeEvent(event) as AccountEvent)
 }
 
-function countedIds(time: ManualTime, ledgerIndex: number): IdSource {
+function countedIds(clock: Clock, ledgerIndex: number): IdSource {
   const bytes = countedBytes(ledgerIndex)
-  return { next: (kind: IdKind) => makeId(kind, time.nowMs(), bytes(10)) }
+  return { next: (kind: IdKind) => makeId(kind, clock.nowMs(), bytes(10)) }
 }
 
 /** Different in every call and every ledger, the same in every run of a test on its own. */
