@@ -23,6 +23,11 @@ export class ManualTime implements Clock, Timer {
     return this.#now
   }
 
+  /** How many timers wait for their time. */
+  get plannedCount(): number {
+    return this.#planned.size
+  }
+
   after(delayMs: number, run: () => void): () => void {
     const planned = { at: this.#now + delayMs, run }
     this.#planned.add(planned)

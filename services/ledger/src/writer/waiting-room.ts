@@ -25,9 +25,10 @@ export interface WaitingRoomOptions {
 export class WaitingRoom {
   readonly #options: WaitingRoomOptions
   readonly #waiting = new Set<Job>()
-  /** Stops the timeout of a job, for each that ever waited and has no outcome yet. */
-  readonly #clocks = new Map<Job, () => void>()
-  #isLookPlanned = false
+  /** The jobs that ever waited and have no outcome yet: their time runs. */
+  readonly #timed = new Set<Job>()
+  /** Set while a look is planned. */
+  #cancelLook: (() => void) | undefined
   #isClosed = false
 
   constructor(options: WaitingRoomOptions) {
@@ -43,7 +44,7 @@ export class WaitingRoom {
     if (this.#isClosed || job.waitIsOver || job.wentAhead) return false
     if (this.#waiting.size >= this.#options.limits.waitersPerAccount) return false
     this.#waiting.add(job)
-    if (!this.#clocks.has(job)) this.#startClock(job)
+    if (!this.#timed.has(job)) this.#startTimeout(job)
     this.#planLook()
     return true
   }
@@ -58,28 +59,28 @@ export class WaitingRoom {
   /** Lets everybody out, and nobody in any more. */
   close(): Job[] {
     this.#isClosed = true
+    this.#cancelLook?.()
     return this.leaveAll()
   }
 
   #planLook(): void {
     const { timer, limits, onLook } = this.#options
     const { lookAgainMs } = limits
-    if (this.#isLookPlanned || !Number.isFinite(lookAgainMs)) return
-    this.#isLookPlanned = true
-    timer.after(lookAgainMs, () => {
-      this.#isLookPlanned = false
+    if (this.#cancelLook !== undefined || !Number.isFinite(lookAgainMs)) return
+    this.#cancelLook = timer.after(lookAgainMs, () => {
+      this.#cancelLook = undefined
       const jobs = this.leaveAll()
       if (jobs.length > 0) onLook(jobs)
     })
   }
 
-  #startClock(job: Job): void {
+  #startTimeout(job: Job): void {
     const { timer, limits } = this.#options
     const cancel = timer.after(limits.waitMs, () => this.#timeIsOver(job))
-    this.#clocks.set(job, cancel)
+    this.#timed.add(job)
     const stop = (): void => {
       cancel()
-      this.#clocks.delete(job)
+      this.#timed.delete(job)
       this.#waiting.delete(job)
     }
     job.promise.then(stop, stop)

@@ -173,6 +173,14 @@ describe('a request that waits for what another process holds', () => {
     await expect(time.until(waiting)).rejects.toMatchObject({ code: 'balance_in_use' })
     expect(time.nowMs() - before).toBe(10_000)
   })
+
+  test('leaves no timer behind when the ledgers close', async () => {
+    const { one, two, time, waiting } = await openTwo()
+    await Promise.all([one.ledger.close(), two.ledger.close()])
+    await expect(waiting).rejects.toMatchObject({ code: 'shutting_down' })
+    await time.quiet()
+    expect(time.plannedCount).toBe(0)
+  })
 })
 
 describe('the waiting line', () => {
