@@ -8,13 +8,12 @@ import { decodeEvent, encodeEvent } from '@svc/contracts/events/codec'
 import { checkpointsStream } from '@svc/contracts/events/evidence'
 import { eventId, makeDerivedId } from '@svc/contracts/ids'
 import {
-  DamagedStreamError,
   type EventStore,
   NO_STREAM,
   type RecordedEvent,
   type StreamHead,
 } from '@svc/contracts/ports/event-store'
-import { causeOf } from '../projection/decode.ts'
+import { damagedAt } from '@svc/contracts/ports/quarantine'
 
 const STEP = 'sign'
 
@@ -52,8 +51,7 @@ export class SignedCheckpoints {
       if (type !== 'CheckpointSigned') throw new RangeError('it belongs into another stream')
       return data.note
     } catch (cause) {
-      const { revision } = last
-      throw new DamagedStreamError(this.#stream, causeOf(last, cause), { cause, revision })
+      throw damagedAt(last, cause)
     }
   }
 

@@ -11,6 +11,7 @@ import { accountOfStream } from '@svc/contracts/events/account'
 import type { eventSchemas } from '@svc/contracts/events/codec'
 import { readStored } from '@svc/contracts/events/stored-event'
 import type { RecordedEvent } from '@svc/contracts/ports/event-store'
+import { causeOf } from '@svc/contracts/ports/quarantine'
 
 type Schemas = typeof eventSchemas
 export type StoredEventType = keyof Schemas
@@ -62,11 +63,6 @@ export function decodeBatch(recorded: readonly RecordedEvent[]): DecodedBatch {
     }
   }
   return { recorded, events, unreadable }
-}
-
-/** Says why a stream is set aside because of an event. */
-export function causeOf({ type }: Pick<RecordedEvent, 'type'>, error: unknown): string {
-  return `event ${type}: ${error instanceof Error ? error.message : String(error)}`
 }
 
 function decode(event: RecordedEvent): StoredEvent {

@@ -3,8 +3,8 @@
  * the view leaves the stream out from there on; when the stream is whole, the view is at fault.
  */
 import type { RecordedEvent } from '@svc/contracts/ports/event-store'
-import type { StreamDamage } from '@svc/contracts/ports/quarantine'
-import { causeOf, type DecodedBatch } from '../projection/decode.ts'
+import { causeOf, type StreamDamage } from '@svc/contracts/ports/quarantine'
+import type { DecodedBatch } from '../projection/decode.ts'
 import { isDamage, isPassingTrouble } from './file/file-trouble.ts'
 import type { ViewFile } from './file/view-file.ts'
 

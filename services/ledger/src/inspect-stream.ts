@@ -4,8 +4,8 @@
  */
 import { accountOfStream } from '@svc/contracts/events/account'
 import { decodeEvent } from '@svc/contracts/events/codec'
-import { DamagedStreamError, type EventStore } from '@svc/contracts/ports/event-store'
-import { damageIn, type StreamDamage } from '@svc/contracts/ports/quarantine'
+import type { EventStore } from '@svc/contracts/ports/event-store'
+import { damagedAt, damageIn, type StreamDamage } from '@svc/contracts/ports/quarantine'
 import { pause, type Timer } from '@svc/contracts/ports/time'
 import { loadAccount } from './writer/loading.ts'
 
@@ -51,9 +51,7 @@ async function readEvents({ store, timer }: InspectionPorts, stream: string): Pr
       try {
         decodeEvent(recorded)
       } catch (cause) {
-        const { type, revision } = recorded
-        const why = cause instanceof Error ? cause.message : String(cause)
-        throw new DamagedStreamError(stream, `event ${type}: ${why}`, { cause, revision })
+        throw damagedAt(recorded, cause)
       }
     }
     if (page.length < PAGE_EVENTS) return

@@ -5,7 +5,7 @@
  * Whoever finds damage notes it here: the store, the views, the ledger, a verification. A stream
  * leaves the list when it was read again from its first event to its last and is whole.
  */
-import { BrokenChainError, DamagedStreamError } from '../event-store.ts'
+import { BrokenChainError, DamagedStreamError, type RecordedEvent } from '../event-store.ts'
 
 /** Says what is wrong with one stream. */
 export interface StreamDamage {
@@ -47,6 +47,20 @@ export function damageIn(error: unknown): StreamDamage | undefined {
   }
   if (!(error instanceof BrokenChainError)) return undefined
   return { stream: error.stream, revision: error.revision, cause: ALTERED }
+}
+
+/** Says what is wrong with a stream because of one of its events. */
+export function causeOf({ type }: Pick<RecordedEvent, 'type'>, error: unknown): string {
+  return `event ${type}: ${error instanceof Error ? error.message : String(error)}`
+}
+
+/** The error for a stream that cannot be relied on from an event on, which was refused so. */
+export function damagedAt(
+  event: Pick<RecordedEvent, 'stream' | 'revision' | 'type'>,
+  cause: unknown,
+): DamagedStreamError {
+  const { stream, revision } = event
+  return new DamagedStreamError(stream, causeOf(event, cause), { cause, revision })
 }
 
 /** The error for somebody who needs a damaged stream. */

@@ -10,7 +10,6 @@ import type { ServiceError } from '@svc/contracts/errors'
 import { readStored } from '@svc/contracts/events/stored-event'
 import {
   BrokenChainError,
-  DamagedStreamError,
   type EventStore,
   type NewEvent,
   NO_STREAM,
@@ -18,7 +17,7 @@ import {
   StoreUnavailableError,
   type StreamHead,
 } from '@svc/contracts/ports/event-store'
-import { damageIn, type Quarantine } from '@svc/contracts/ports/quarantine'
+import { damagedAt, damageIn, type Quarantine } from '@svc/contracts/ports/quarantine'
 import type { Timer } from '@svc/contracts/ports/time'
 import { defaultLimits, type LedgerLimits } from './ledger-limits.ts'
 import { defect, isDamage, outcomeUnknown, recordsDamaged, storeUnavailable } from './refusals.ts'
@@ -188,13 +187,12 @@ export class FoldedStream {
 
   #foldPage(page: readonly RecordedEvent[]): void {
     for (const recorded of page) {
-      const { stream, revision, hash, type } = recorded
+      const { revision, hash } = recorded
       try {
         readStored(recorded)
         this.#fold.fold(recorded, revision)
       } catch (cause) {
-        const why = cause instanceof Error ? cause.message : String(cause)
-        throw new DamagedStreamError(stream, `event ${type}: ${why}`, { cause, revision })
+        throw damagedAt(recorded, cause)
       }
       this.#head = { revision, hash }
     }

@@ -3,13 +3,13 @@
 import { accountStream, isAccountEvent } from '@svc/contracts/events/account'
 import { decodeEvent } from '@svc/contracts/events/codec'
 import {
-  DamagedStreamError,
   type EventStore,
   NO_STREAM,
   type Position,
   type RecordedEvent,
   type StreamHead,
 } from '@svc/contracts/ports/event-store'
+import { damagedAt } from '@svc/contracts/ports/quarantine'
 import type { SnapshotStore } from '@svc/contracts/ports/snapshot-store'
 import { pause, type Timer } from '@svc/contracts/ports/time'
 import { accountDecider } from '../account/decider.ts'
@@ -101,17 +101,15 @@ export async function catchUp(
 }
 
 function fold(state: AccountState, recorded: RecordedEvent): void {
-  const { stream, revision, type } = recorded
   try {
     const event = decodeEvent(recorded)
     if (!isAccountEvent(event)) throw new RangeError('it belongs into another stream')
-    if (event.type === 'AccountOpened' && accountStream(event.data.accountId) !== stream) {
+    if (event.type === 'AccountOpened' && accountStream(event.data.accountId) !== recorded.stream) {
       throw new RangeError('it opens another account')
     }
     evolve(state, event)
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
-    throw new DamagedStreamError(stream, `event ${type}: ${why}`, { cause, revision })
+    throw damagedAt(recorded, cause)
   }
 }
 
