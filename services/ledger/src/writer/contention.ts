@@ -55,7 +55,7 @@ export class Contention {
    *
    * @returns whether it has waited, so that others may have written meanwhile
    */
-  async turn(): Promise<boolean> {
+  async awaitTurn(): Promise<boolean> {
     const waitMs = this.#waitMs(this.#clock.nowMs())
     if (waitMs > 0) await pause(this.#timer, waitMs)
     this.#turnBeganAt = this.#clock.nowMs()

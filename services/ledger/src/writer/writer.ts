@@ -100,7 +100,7 @@ export class AccountWriter {
   #arrivals = 0
   #account: LoadedAccount | undefined
   readonly #contention: Contention
-  /** Changed by {@link AccountWriter.#turn} alone. */
+  /** Changed by {@link AccountWriter.#changeMode} alone. */
   #mode: Mode = 'idle'
   #work: Promise<void> | undefined
   #lastPosition: Position | undefined
@@ -153,9 +153,9 @@ export class AccountWriter {
 
   /** Refuses what comes and what waits, finishes what is queued, and saves the state. */
   async close(): Promise<void> {
-    if (this.#mode === 'idle') this.#turn('closed')
-    else if (this.#mode === 'working') this.#turn('draining')
-    else if (this.#mode === 'parked') this.#turn('giving-up')
+    if (this.#mode === 'idle') this.#changeMode('closed')
+    else if (this.#mode === 'working') this.#changeMode('draining')
+    else if (this.#mode === 'parked') this.#changeMode('giving-up')
     for (const job of this.#waiting.close()) job.reject(serverStopping())
     await this.#work
     this.saveSnapshot()
@@ -188,22 +188,22 @@ export class AccountWriter {
   #enqueue(...jobs: readonly Job[]): void {
     this.#queue.push(...jobs)
     if (this.#mode !== 'idle') return
-    this.#turn('working')
+    this.#changeMode('working')
     this.#work = this.#run()
   }
 
   async #run(): Promise<void> {
     do {
-      // What is asked for in the same turn shares the append.
-      if (await this.#contention.turn()) this.#mayBeOld()
-      await this.#takeTurn()
+      // Whatever is asked for before this goes on shares the append.
+      if (await this.#contention.awaitTurn()) this.#noteMayBeOld()
+      await this.#decideAndWrite()
     } while (this.#queue.length > 0)
-    this.#mayBeOld()
-    this.#turn(this.#mode === 'draining' ? 'closed' : 'idle')
+    this.#noteMayBeOld()
+    this.#changeMode(this.#mode === 'draining' ? 'closed' : 'idle')
     this.#onIdle(this)
   }
 
-  async #takeTurn(): Promise<void> {
+  async #decideAndWrite(): Promise<void> {
     let account: LoadedAccount
     try {
       account = await this.#newestAccount()
@@ -237,7 +237,7 @@ export class AccountWriter {
     return freshness === 'outdated' || (freshness === 'recent' && this.#contention.isShared)
   }
 
-  #mayBeOld(): void {
+  #noteMayBeOld(): void {
     if (this.#account?.freshness === 'newest') this.#account.freshness = 'recent'
   }
 
@@ -318,8 +318,8 @@ export class AccountWriter {
       refuseAll(cause instanceof RangeError ? defect(cause) : storeRefusal(cause))
       return undefined
     } finally {
-      if (this.#mode === 'parked') this.#turn('working')
-      else if (this.#mode === 'giving-up') this.#turn('draining')
+      if (this.#mode === 'parked') this.#changeMode('working')
+      else if (this.#mode === 'giving-up') this.#changeMode('draining')
     }
   }
 
@@ -329,7 +329,7 @@ export class AccountWriter {
   }
 
   #park(cause: unknown): void {
-    this.#turn(this.#mode === 'draining' ? 'giving-up' : 'parked')
+    this.#changeMode(this.#mode === 'draining' ? 'giving-up' : 'parked')
     const stranded = [...this.#queue.splice(0), ...this.#waiting.leaveAll()]
     for (const job of stranded) job.reject(outcomeUnknown(cause))
   }
@@ -358,7 +358,7 @@ export class AccountWriter {
   }
 
   /** The only place that changes the mode. @throws on a way that is not drawn: a defect */
-  #turn(next: Mode): void {
+  #changeMode(next: Mode): void {
     if (!TRANSITIONS[this.#mode].includes(next)) {
       throw new Error(`a writer cannot go from ${this.#mode} to ${next}`)
     }
