@@ -36,7 +36,7 @@ import { RequestEnds } from './request-ends.ts'
 import { RequestStarts } from './request-starts.ts'
 import { RunningRequests } from './running-requests.ts'
 import type { AccountWriters } from './writer/account-writers.ts'
-import { bookExpiredCredit } from './writer/expired-credit.ts'
+import { writeOffExpiredCredit } from './writer/expired-credit.ts'
 import { refuseUnopened } from './writer/refusals.ts'
 
 type EndedRequest = Parameters<Ledger['settle']>[1]
@@ -188,7 +188,7 @@ export class EventSourcedLedger implements Ledger {
     }
     const { isExpiryDue, result } = await writer.ask(look)
     if (!isExpiryDue) return result
-    await bookExpiredCredit(writer, this.#actor)
+    await writeOffExpiredCredit(writer, this.#actor)
     return writer.ask(view)
   }
 }

@@ -133,7 +133,7 @@ class OrphanSweeper implements Sweeper {
     try {
       return await this.#endOrphans()
     } finally {
-      await this.#bookExpiries()
+      await this.#writeOffExpired()
     }
   }
 
@@ -202,12 +202,12 @@ class OrphanSweeper implements Sweeper {
   }
 
   /** Never rejects: it must not hide the error of the work that came before it. */
-  async #bookExpiries(): Promise<void> {
+  async #writeOffExpired(): Promise<void> {
     try {
       const accountIds = await this.#endedGrants.look(this.#ports.clock.nowMs())
       for (let first = 0; first < accountIds.length && !this.#isStopped; first += SWEPT_TOGETHER) {
         const group = accountIds.slice(first, first + SWEPT_TOGETHER)
-        await Promise.all(group.map((accountId) => this.#bookExpiry(accountId)))
+        await Promise.all(group.map((accountId) => this.#writeOffExpiredOf(accountId)))
       }
     } catch (error) {
       this.#report(error, 'expiry')
@@ -215,7 +215,7 @@ class OrphanSweeper implements Sweeper {
   }
 
   /** Asking for a balance writes the expired credit off. */
-  async #bookExpiry(accountId: string): Promise<void> {
+  async #writeOffExpiredOf(accountId: string): Promise<void> {
     try {
       await this.#ports.ledger.balance(accountId)
     } catch (error) {

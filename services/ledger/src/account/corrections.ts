@@ -21,7 +21,7 @@ import { formatDollars, type PicoDollars } from '@svc/contracts/money'
 import { costOf } from '@svc/contracts/price'
 import { burnDown, smallerOf } from './burn-down.ts'
 import { contentOfAdjustment, contentOfCorrection, isSameContent } from './content.ts'
-import { fundsAfterExpiry, refuseNewCredit, refuseTexts } from './credit.ts'
+import { fundsAfterExpiry, refuseNewCredit, refuseTexts, tooManyGrants } from './credit.ts'
 import { type Decision, happens, nothingToDo, refused } from './decision.ts'
 import {
   type AccountState,
@@ -291,10 +291,6 @@ function adjust(
     return { type: 'BalanceAdjusted', data: { ...moved, ...why, balanceAfter: balance, at } }
   })
   return happens(...funds.expired, ...events)
-}
-
-function tooManyGrants(): Decision {
-  return refused('conflict', 'The account has as many grants as an account can have.')
 }
 
 function sumOf(refunds: readonly RecordedRefund[]): PicoDollars {

@@ -46,6 +46,10 @@ export function refuseNewCredit(state: AccountState, count: number): Decision | 
   if (ever <= MAX_GRANTS && state.burning.length + count <= MAX_GRANTS_WITH_CREDIT) {
     return undefined
   }
+  return tooManyGrants()
+}
+
+export function tooManyGrants(): Decision {
   return refused('conflict', 'The account has as many grants as an account can have.')
 }
 
@@ -93,10 +97,10 @@ export interface AccountFunds {
  * What has expired must not be taken, nor paid out: where it is in more grants than one append can
  * write off, they come first.
  */
-export function refuseUnbookedExpiry(state: AccountState, at: number): Decision | undefined {
+export function refuseTooMuchExpired(state: AccountState, at: number): Decision | undefined {
   const { events, amount } = expiredCredit(state, at, MAX_EXPIRED_WITH_A_CHANGE)
-  const booked = events.reduce((sum, { data }) => sum + data.amount, 0n)
-  if (booked === amount) return undefined
+  const writtenOff = events.reduce((sum, { data }) => sum + data.amount, 0n)
+  if (writtenOff === amount) return undefined
   const message = 'Credit that has expired is still being written off. Please try again.'
   return refused('view_behind', message, { retryAfterSeconds: RETRY_SECONDS })
 }

@@ -24,7 +24,7 @@ import {
 } from './changes.ts'
 import { contentOfAccount, isSameContent } from './content.ts'
 import { decideAdjust, decideCorrectPrice, decideRefund, decideVoid } from './corrections.ts'
-import { decideExpire, decideGrant, refuseUnbookedExpiry } from './credit.ts'
+import { decideExpire, decideGrant, refuseTooMuchExpired } from './credit.ts'
 import { type Decision, happens, nothingToDo, refused } from './decision.ts'
 import { decideCreateKey, decideRevokeKey } from './keys.ts'
 import { decideAbandon, decideFail, decideSettle } from './settlement.ts'
@@ -48,7 +48,7 @@ export function decide(state: AccountState, command: AccountCommand): Decision {
   if (command.type === 'SettleRequest') return decideSettle(state, command)
   const decision =
     decideRepeatedChange(state, command) ??
-    (MOVES_CREDIT.has(command.type) ? refuseUnbookedExpiry(state, command.at) : undefined) ??
+    (MOVES_CREDIT.has(command.type) ? refuseTooMuchExpired(state, command.at) : undefined) ??
     decideNew(state, command)
   return refuseClosed(state, decision) ?? refuseErasedTexts(state, command, decision) ?? decision
 }

@@ -12,7 +12,7 @@ import type { RecordedCharges } from '@svc/contracts/recorded-charges'
 import { type AccountState, grantOfReference } from '../account/state.ts'
 import type { PriceBook } from '../pricing/price-book.ts'
 import type { AccountWriters } from '../writer/account-writers.ts'
-import { bookExpiredCredit } from '../writer/expired-credit.ts'
+import { writeOffExpiredCredit } from '../writer/expired-credit.ts'
 import { refuseUnopened } from '../writer/refusals.ts'
 import type { Administration, AskedGrant, AskedMovement, Movement } from './administration.ts'
 import { DerivedIds } from './derived-ids.ts'
@@ -277,7 +277,7 @@ export class AccountAdministration implements Administration {
     { dryRun = false, actor }: Pick<AskedMovement, 'dryRun' | 'actor'>,
     movement: MovementCommand,
   ): Promise<Movement> {
-    if (!dryRun) await bookExpiredCredit(this.#ports.writers.of(accountId), actor)
+    if (!dryRun) await writeOffExpiredCredit(this.#ports.writers.of(accountId), actor)
     const result = (events: readonly AccountEvent[], state: AccountState) =>
       movementOf(movement, events, state)
     return this.#commands.run(accountId, movement.command, result, dryRun)

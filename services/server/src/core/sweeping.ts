@@ -1,6 +1,6 @@
 /**
- * Ends the requests that dead servers left open, and books credit that is past its time: soon after
- * the start, and every few seconds.
+ * Ends the requests that dead servers left open, and writes off expired credit: soon after the
+ * start, and every few seconds.
  */
 
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'

@@ -1,7 +1,7 @@
 /**
- * `svc start sweeper`: ends the requests that gateways left open when they died, and books credit
- * that is past its time. Two may run: the ledger ends a request and books an expiry once, whoever
- * asks, and tells the second that it was done already.
+ * `svc start sweeper`: ends the requests that gateways left open when they died, and writes off
+ * expired credit. Two may run: the ledger ends a request and writes credit off once, whoever asks,
+ * and tells the second that it was done already.
  */
 import { startSweeping } from '../core/sweeping.ts'
 import type { Role } from './role.ts'
