@@ -25,6 +25,7 @@ import type {
   AccountSummary,
   Balance,
   Caller,
+  EndedRequest,
   Ledger,
   NewRequest,
   Settled,
@@ -38,8 +39,6 @@ import { RunningRequests } from './running-requests.ts'
 import type { AccountWriters } from './writer/account-writers.ts'
 import { writeOffExpiredCredit } from './writer/expired-credit.ts'
 import { refuseUnopened } from './writer/refusals.ts'
-
-type EndedRequest = Parameters<Ledger['settle']>[1]
 
 export interface LedgerParts {
   readonly reading: ReadingPorts

@@ -123,6 +123,12 @@ export interface NewRequest
   readonly onBundledModel?: boolean
 }
 
+/** A request that has run: what its worker metered, and how it ended. */
+export type EndedRequest = Pick<
+  SettleRequest,
+  'requestId' | 'meter' | 'finishReason' | 'rule' | 'failure'
+>
+
 /**
  * Refusals reject with a `ServiceError` of the catalogue (`error-catalogue.ts`). The ledger makes
  * the ids and the times of events itself.
@@ -188,10 +194,7 @@ export interface Ledger {
    *
    * @throws {ServiceError} `conflict` when the request ended without a debit, or was never accepted
    */
-  settle(
-    accountId: string,
-    request: Pick<SettleRequest, 'requestId' | 'meter' | 'finishReason' | 'rule' | 'failure'>,
-  ): Promise<Settled>
+  settle(accountId: string, request: EndedRequest): Promise<Settled>
   /**
    * Ends a request without a debit. Resolves when that is durable, also when it had ended in this
    * way before.

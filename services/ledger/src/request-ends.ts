@@ -6,14 +6,13 @@ import type { AccountCommand } from '@svc/contracts/commands'
 import { ServiceError } from '@svc/contracts/errors'
 import type { AccountEvent, AccountEventOf } from '@svc/contracts/events/account'
 import { SWEEPER_ACTOR } from '@svc/contracts/events/actors'
-import type { Ledger, Settled } from './ledger.ts'
+import type { EndedRequest, Ledger, Settled } from './ledger.ts'
 import { dataOf } from './recorded-data.ts'
 import { findRecordedEnd, type ReadingPorts, type RecordedEnd } from './recorded-end.ts'
 import type { RunningRequests } from './running-requests.ts'
 import type { AccountWriters } from './writer/account-writers.ts'
 import { isRefusedForNow, loadingRefusal } from './writer/refusals.ts'
 
-type EndedRequest = Parameters<Ledger['settle']>[1]
 type Debit = AccountEventOf<'CreditDebited'>['data']
 
 interface RequestEndsPorts {
