@@ -78,12 +78,11 @@ export async function createLedger(dependencies: LedgerDependencies): Promise<Le
   const prices = new PriceBook(pricing)
   await prices.open()
   const reading = { store, timer, pageEvents: limits.replayPageEvents }
+  const writing = { store, snapshots, clock, steadyClock, timer, reach, limits, quarantine }
   return new EventSourcedLedger({
     reading,
     charges: dependencies.charges ?? chargesInStream(reading),
-    writers: new AccountWriters({
-      ...{ store, snapshots, clock, steadyClock, timer, reach, limits, quarantine },
-    }),
+    writers: new AccountWriters(writing),
     prices,
     usedKeys: dependencies.usedKeys ?? unknownKeys,
     texts,

@@ -133,9 +133,7 @@ class KeyCheck {
     const ranges = [...this.#gaps, [this.#next, last] as const]
     return ranges
       .map(([from, to]) => [from, Math.min(to, last)] as const)
-      .filter(([from, to]) => {
-        return from <= to
-      })
+      .filter(([from, to]) => from <= to)
   }
 }
 

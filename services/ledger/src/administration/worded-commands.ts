@@ -79,7 +79,7 @@ export class WordedCommands {
     })
     if (before.answered !== undefined) return before.answered
     const owner = ownerOfAccountTexts(accountId, before.erasures)
-    const compared = await this.#wordsOf(plain, (text) => texts.wordFor(owner, text))
+    const compared = await wordsOf(plain, (text) => texts.wordFor(owner, text))
     const now = await writer.ask((state) => {
       if (state.erasures !== before.erasures) return 'texts erased'
       const decision = decide(state, worded(plain, compared))
@@ -89,7 +89,7 @@ export class WordedCommands {
     })
     if (now !== undefined) return now
     try {
-      const words = await this.#wordsOf(plain, (text) => texts.keep(owner, text))
+      const words = await wordsOf(plain, (text) => texts.keep(owner, text))
       const answer = await writer.submit({ command: (at) => worded(command(at), words), result })
       return { answer }
     } catch (error) {
@@ -98,17 +98,6 @@ export class WordedCommands {
       // The log says that they are erased, whoever does it first: nothing stays behind of these.
       await texts.erase(owner)
       return 'texts erased'
-    }
-  }
-
-  async #wordsOf(
-    command: AccountCommand,
-    wordOf: (text: string) => Promise<string>,
-  ): Promise<CommandTexts> {
-    try {
-      return await wordsOf(command, wordOf)
-    } catch (error) {
-      throw error instanceof StoreUnavailableError ? storeUnavailable(error) : error
     }
   }
 }
@@ -136,13 +125,18 @@ function worded(command: AccountCommand, words: CommandTexts): AccountCommand {
   return { ...command, ...words } as AccountCommand
 }
 
+/** @throws {ServiceError} `store_unavailable` */
 async function wordsOf(
   command: AccountCommand,
   wordOf: (text: string) => Promise<string>,
 ): Promise<CommandTexts> {
   const { metadata, ...texts } = commandTexts(command)
-  const words: CommandTexts = await eachOf(texts, wordOf)
-  return metadata === undefined ? words : { ...words, metadata: await eachOf(metadata, wordOf) }
+  try {
+    const words: CommandTexts = await eachOf(texts, wordOf)
+    return metadata === undefined ? words : { ...words, metadata: await eachOf(metadata, wordOf) }
+  } catch (error) {
+    throw error instanceof StoreUnavailableError ? storeUnavailable(error) : error
+  }
 }
 
 async function eachOf(
