@@ -51,7 +51,13 @@ import { DataFolderError } from '../data-folder/data-folder-error.ts'
 import { openLogKeys, rotatedKeys } from '../evidence/log-keys.ts'
 import { type LogLocation, shownLocation } from '../settings/log-location.ts'
 import { buildThreads } from './build-threads.ts'
-import { forgetServerLog, type LogIdentityPorts, recogniseLog } from './log-identity.ts'
+import {
+  forgetServerLog,
+  LOG_WHOLE_PAUSE_MS,
+  LOG_WHOLE_TRIES,
+  type LogIdentityPorts,
+  recogniseLog,
+} from './log-identity.ts'
 import { LogMemory } from './log-memory.ts'
 import { LogQuarantine } from './log-quarantine.ts'
 import { loggedCharges } from './logged-charges.ts'
@@ -60,9 +66,6 @@ import { noProjections } from './no-projections.ts'
 import { OpenResources } from './open-resources.ts'
 import { type OpenStores, openStores } from './open-store.ts'
 
-/** A server that was killed finds all of its log a moment after it answers. */
-const LOG_WHOLE_TRIES = 10
-const LOG_WHOLE_PAUSE_MS = 500
 /** Gives other gateways their turn on an account that one keeps busy. */
 const SHARED_REST_EVERY_MS = 300
 /** Keeps a request from waiting long for credit that another gateway has freed already. */

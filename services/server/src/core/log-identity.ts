@@ -24,8 +24,8 @@ import type { LogRecord } from '../data-folder/note-shapes.ts'
 import { type ServerPlace, serverOf } from '../settings/log-location.ts'
 
 /** A server that was killed finds all of its log a moment after it answers. */
-const LOG_WHOLE_TRIES = 10
-const LOG_WHOLE_PAUSE_MS = 500
+export const LOG_WHOLE_TRIES = 10
+export const LOG_WHOLE_PAUSE_MS = 500
 
 export interface LogIdentityPorts {
   readonly folder: DataFolder

@@ -50,8 +50,8 @@ export interface GatewaySurroundings {
   readonly parts: OpenResources
 }
 
-/** What of the HTTP interface this process has, beside health, views and the operator's API. */
-interface Faces {
+/** The parts of the HTTP interface that not every process has, as its role says. */
+interface ServedParts {
   /** Requests for inference. */
   readonly isGateway: boolean
   readonly hasDashboard: boolean
@@ -75,7 +75,7 @@ export async function openGateway(
   { settings, logger, reach, folder, workers, reserved, parts }: GatewaySurroundings,
   core: Core,
   { feed, accountNews }: Duties,
-  { isGateway, hasDashboard }: Faces,
+  { isGateway, hasDashboard }: ServedParts,
 ): Promise<OpenGateway> {
   const { ledger, projections, pace, evidence, texts, auditTrail: exportTrail } = core
   const adminAt = adminListenAt(settings.SVC_HOST, settings.SVC_ADMIN_ADDRESS)
