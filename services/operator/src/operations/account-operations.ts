@@ -52,7 +52,7 @@ function accountLists(
   return {
     async listAccounts({ after, limit, external_id: externalId, order, status }) {
       await current()
-      if (externalId !== undefined) return lists.shown(lists.named(externalId))
+      if (externalId !== undefined) return lists.shown(lists.ofExternalId(externalId))
       const page = { limit, ...(after === undefined ? {} : { after }) }
       return lists.shown(await lists.page(order, status, page))
     },

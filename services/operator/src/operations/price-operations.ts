@@ -1,6 +1,6 @@
 /** Prices, and which of them an account pays. */
 import type { Caller } from '@svc/contracts/admin/caller'
-import type { OperationInput, Operations } from '@svc/contracts/admin/operations'
+import type { OperationHandlers, OperationInput } from '@svc/contracts/admin/operations'
 import { ServiceError } from '@svc/contracts/errors'
 import { formatPricePerMillion } from '@svc/contracts/money'
 import { DEFAULT_PRICE_LIST } from '@svc/contracts/price'
@@ -17,7 +17,7 @@ export function priceOperations(
   ports: OperationPorts,
   { actor }: Caller,
 ): Pick<
-  Operations,
+  OperationHandlers,
   'publishPrice' | 'previewPrice' | 'withdrawPrice' | 'setPriceList' | 'listPrices'
 > {
   const { ledger, clock, projections } = ports

@@ -1,7 +1,7 @@
 /** Why requests were refused. */
 
 import type { RefusalDetails } from '@svc/contracts/admin/billing'
-import type { Operations } from '@svc/contracts/admin/operations'
+import type { OperationHandlers } from '@svc/contracts/admin/operations'
 import { errorCatalogue } from '@svc/contracts/errors'
 import type { RefusedRequest } from '@svc/contracts/ports/refused-requests'
 import type { OperationPorts } from './ports.ts'
@@ -10,7 +10,7 @@ import { timeText } from './values/rfc3339-times.ts'
 
 export function refusalOperations({
   refusedRequests,
-}: Pick<OperationPorts, 'refusedRequests'>): Pick<Operations, 'explainRefusal'> {
+}: Pick<OperationPorts, 'refusedRequests'>): Pick<OperationHandlers, 'explainRefusal'> {
   return {
     async explainRefusal({ request_id: requestId }) {
       const refused = refusedRequests.find(requestId)

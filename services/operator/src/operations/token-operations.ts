@@ -1,6 +1,6 @@
 /** Admin tokens: made, listed, ended. */
 import type { Caller } from '@svc/contracts/admin/caller'
-import type { Operations } from '@svc/contracts/admin/operations'
+import type { OperationHandlers } from '@svc/contracts/admin/operations'
 import type { AdminTokenDetails } from '@svc/contracts/admin/tokens'
 import type { Clock } from '@svc/contracts/ports/time'
 import type { AdminToken, AdminTokens } from '../access/admin-tokens.ts'
@@ -15,7 +15,7 @@ export interface TokenPorts {
 export function tokenOperations(
   { adminTokens, clock }: TokenPorts,
   { actor }: Caller,
-): Pick<Operations, 'createAdminToken' | 'listAdminTokens' | 'revokeAdminToken'> {
+): Pick<OperationHandlers, 'createAdminToken' | 'listAdminTokens' | 'revokeAdminToken'> {
   return {
     async createAdminToken({ name, role, expires_at: expiry, idempotency_key: idempotencyKey }) {
       const expiresAt = readOptionalTime(expiry, 'expires_at')

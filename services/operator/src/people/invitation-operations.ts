@@ -51,7 +51,7 @@ export function invitationOperations(
 
     async revokeInvitation({ invitation_id: linkId }) {
       const link = (await users.links()).find((open) => open.linkId === linkId)
-      requireOwner(role, link !== undefined && (await isOfRunning(users, link)))
+      requireOwner(role, link !== undefined && (await isOfPlatform(users, link)))
       const { changed } = await users.change({ type: 'RevokeLink', linkId }, actor)
       return { invitation_id: linkId, changed }
     },
@@ -64,7 +64,7 @@ export function invitationOperations(
 }
 
 /** Whether a link makes somebody one of those who run the service, or lets one of them in again. */
-async function isOfRunning(
+async function isOfPlatform(
   users: Pick<Users, 'find'>,
   { platformRole, userId }: Pick<Link, 'platformRole' | 'userId'>,
 ): Promise<boolean> {

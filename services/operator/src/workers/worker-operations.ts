@@ -3,7 +3,7 @@
  * do.
  */
 
-import type { OperationInput, Operations } from '@svc/contracts/admin/operations'
+import type { OperationHandlers, OperationInput } from '@svc/contracts/admin/operations'
 import type { AuditedWorker, AuditResult, DrainedWorker } from '@svc/contracts/admin/workers'
 import { ServiceError } from '@svc/contracts/errors'
 import { asWorkerFailure, overloaded } from '@svc/contracts/worker/failure'
@@ -27,7 +27,10 @@ export interface WorkerPorts extends WorkerSources {
 
 export function workerOperations(
   ports: WorkerPorts,
-): Pick<Operations, 'listWorkers' | 'drainWorker' | 'addWorker' | 'removeWorker' | 'auditCache'> {
+): Pick<
+  OperationHandlers,
+  'listWorkers' | 'drainWorker' | 'addWorker' | 'removeWorker' | 'auditCache'
+> {
   const { supervised = () => undefined, workerSecret } = ports
   return {
     async listWorkers() {

@@ -51,7 +51,7 @@ export class AccountLists {
     this.#ports = ports
   }
 
-  named(externalId: string): readonly AccountRow[] {
+  ofExternalId(externalId: string): readonly AccountRow[] {
     const row = this.#ports.projections.views.account(accountIdOfExternal(externalId))
     return row === undefined ? [] : [row]
   }
@@ -129,14 +129,14 @@ export class AccountLists {
     const memory = this.#ports.names ?? new NameMemory(this.#ports)
     memory.begin()
     const last = page.after === undefined ? undefined : views.account(page.after)
-    const [behind] = await this.#named(memory, last === undefined ? [] : [last])
+    const [behind] = await this.#rankedByName(memory, last === undefined ? [] : [last])
     const top = new TopRows(page.limit, nameOrder.compare, behind)
-    for await (const some of this.#called(status)) top.add(await this.#named(memory, some))
+    for await (const some of this.#called(status)) top.add(await this.#rankedByName(memory, some))
     return top.accountIds().flatMap((id) => views.account(id) ?? [])
   }
 
   /** Their names are beside the log, or stand in the view where they are from before that. */
-  async #named(
+  async #rankedByName(
     memory: NameMemory,
     accounts: readonly Pick<AccountCalled, 'accountId' | 'name'>[],
   ): Promise<readonly Ranked<string>[]> {

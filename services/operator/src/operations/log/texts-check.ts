@@ -29,11 +29,6 @@ export interface TextsFound {
   readonly unfinished: readonly Place[]
 }
 
-function subjectOf(data: string): string {
-  const { subject } = JSON.parse(data) as { readonly subject: string }
-  return subject
-}
-
 /** The texts that the events of an owner name since their last erasure. */
 interface Named {
   /** The place of the first that is absent. */
@@ -104,4 +99,10 @@ export class TextsCheck {
     this.#named.set(owner, named)
     return named
   }
+}
+
+/** The subject whose texts an event says are erased. */
+function subjectOf(data: string): string {
+  const { subject } = JSON.parse(data) as { readonly subject: string }
+  return subject
 }
