@@ -1,9 +1,12 @@
 /**
- * Who was shown customers' records: the stream `audit`; and who had the log verified: the stream
- * `verifications`. Only the root leaves no trace there, who
- * can read the event log itself; the holder of an admin token, and whoever takes a file of an
- * account, with one of its keys or in the dashboard, get an answer when its event is durable, and
- * none without.
+ * What operators and customers leave a trace of beside the accounts.
+ *
+ *     audit          who was shown customers' records, and of what the texts were erased
+ *     verifications  who had the log verified, and what was found
+ *
+ * Reading leaves no trace of the root, who can read the event log itself. The holder of an admin
+ * token, and whoever takes a file of an account, with one of its keys or in the dashboard, get an
+ * answer when its event is durable, and none without.
  *
  * An export asks for page after page, so the same question within a minute is one event. What is
  * beyond a bound of events in an hour is refused: so nobody fills the log by reading, and nobody
