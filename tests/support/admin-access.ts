@@ -9,7 +9,11 @@ import { openSqliteUserRecords } from '@svc/infra/people/sqlite-user-records'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { SystemIds } from '@svc/infra/system/system-ids'
 import { systemTimer } from '@svc/infra/system/system-timer'
-import { AdminTokens, type AdminTokensPorts } from '@svc/operator/access/admin-tokens'
+import {
+  AdminTokens,
+  type AdminTokensPorts,
+  type NewAdminToken,
+} from '@svc/operator/access/admin-tokens'
 import { AuditTrail } from '@svc/operator/access/audit-trail'
 import { textsBeside } from './ledger/open-ledger.ts'
 
@@ -20,6 +24,16 @@ export function adminTokensOn(
   texts: TextStore = textsBeside(store),
 ): AdminTokens {
   return new AdminTokens({ ...portsOn(store, clock), texts })
+}
+
+/** Makes a token that is new, and gives its secret. */
+export async function newAdminToken(
+  tokens: AdminTokens,
+  token: Omit<NewAdminToken, 'idempotencyKey'>,
+): Promise<{ readonly tokenId: string; readonly secret: string }> {
+  const { tokenId, secret } = await tokens.create(token)
+  if (secret === null) throw new Error(`${tokenId} is a new token, and was there`)
+  return { tokenId, secret }
 }
 
 /** Users of the dashboard, with who they are in a folder; whoever asks closes the records. */

@@ -3,7 +3,7 @@ import type { EventStore } from '@svc/contracts/ports/event-store'
 import { START, StoreUnavailableError } from '@svc/contracts/ports/event-store'
 import { withTextsShown } from '@svc/contracts/ports/shown-texts'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
-import { adminTokensOn } from '@svc/testing/admin-access'
+import { adminTokensOn, newAdminToken } from '@svc/testing/admin-access'
 import { textsBeside } from '@svc/testing/ledger/open-ledger'
 import { ManualTime } from '@svc/testing/manual-time'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -27,7 +27,7 @@ beforeEach(() => {
 
 describe('an admin token', () => {
   test('opens by its secret, which is stored nowhere', async () => {
-    const { tokenId, secret } = await here.create(auditor)
+    const { tokenId, secret } = await newAdminToken(here, auditor)
     expect(secret).toMatch(/^svc-admin-[0-9a-z]{26}-[0-9A-Za-z]{38}$/)
     const token = await here.inForce(secret)
     expect(token).toMatchObject({ tokenId, role: 'auditor' })
@@ -41,8 +41,8 @@ describe('an admin token', () => {
   })
 
   test('opens nothing when any part of its secret differs', async () => {
-    const { secret } = await here.create(auditor)
-    const other = await here.create({ ...auditor, name: 'other' })
+    const { secret } = await newAdminToken(here, auditor)
+    const other = await newAdminToken(here, { ...auditor, name: 'other' })
     const mixed = secret.slice(0, 'svc-admin-'.length + 27) + other.secret.slice(-38)
     for (const wrong of [mixed, secret.slice(0, -1), `${secret}x`, secret.toLowerCase(), '']) {
       expect(here.isKnown(wrong)).toBe(false)
@@ -51,7 +51,7 @@ describe('an admin token', () => {
   })
 
   test('ends at once where it is revoked, and within a second elsewhere', async () => {
-    const { tokenId, secret } = await here.create(auditor)
+    const { tokenId, secret } = await newAdminToken(here, auditor)
     expect(await there.inForce(secret)).toBeDefined()
     const revoked = await here.revoke(tokenId, 'lost', 'operator')
     expect(revoked).toEqual({ revokedAt: time.nowMs(), alreadyRevoked: false })
@@ -63,7 +63,7 @@ describe('an admin token', () => {
   })
 
   test('ends within a second elsewhere, also where the log is slow to be read', async () => {
-    const { tokenId, secret } = await here.create(auditor)
+    const { tokenId, secret } = await newAdminToken(here, auditor)
     const slow = slowReads(store)
     const slowly = adminTokensOn(slow.store, time)
     expect(await slowly.inForce(secret)).toBeDefined()
@@ -80,7 +80,7 @@ describe('an admin token', () => {
   })
 
   test('ends once: whoever revokes it again is told since when', async () => {
-    const { tokenId } = await here.create(auditor)
+    const { tokenId } = await newAdminToken(here, auditor)
     const { revokedAt } = await here.revoke(tokenId, 'lost', 'operator')
     await time.advance(HOUR_MS)
     const again = { revokedAt, alreadyRevoked: true }
@@ -91,7 +91,7 @@ describe('an admin token', () => {
   })
 
   test('revoked by two gateways at the same moment has one revocation', async () => {
-    const { tokenId } = await here.create(auditor)
+    const { tokenId } = await newAdminToken(here, auditor)
     await there.list()
     const both = [here, there].map((tokens, index) =>
       tokens.revoke(tokenId, `lost ${index}`, 'operator'),
@@ -104,7 +104,7 @@ describe('an admin token', () => {
 
   test('that expires ends to the millisecond', async () => {
     const expiresAt = time.nowMs() + HOUR_MS
-    const { secret } = await here.create({ ...auditor, expiresAt })
+    const { secret } = await newAdminToken(here, { ...auditor, expiresAt })
     await time.advance(HOUR_MS - 1)
     expect(await here.inForce(secret)).toBeDefined()
     await time.advance(1)
@@ -113,12 +113,12 @@ describe('an admin token', () => {
   })
 
   test('needs an end that is to come, and a name that no other ever had', async () => {
-    const past = here.create({ ...auditor, expiresAt: time.nowMs() })
+    const past = newAdminToken(here, { ...auditor, expiresAt: time.nowMs() })
     await expect(past).rejects.toMatchObject({ code: 'invalid_value', param: 'expires_at' })
-    const { tokenId } = await here.create(auditor)
+    const { tokenId } = await newAdminToken(here, auditor)
     await here.revoke(tokenId, 'lost', 'operator')
     for (const tokens of [here, there]) {
-      const again = tokens.create(auditor)
+      const again = newAdminToken(tokens, auditor)
       await expect(again).rejects.toMatchObject({ code: 'conflict', param: 'name' })
     }
     expect(await here.list()).toHaveLength(1)
@@ -127,7 +127,7 @@ describe('an admin token', () => {
 
 describe('while the store is away', () => {
   test('tokens are believed for a few seconds, and then none is', async () => {
-    const { secret } = await here.create(auditor)
+    const { secret } = await newAdminToken(here, auditor)
     const broken = brokenReads(store)
     const tokens = adminTokensOn(broken.store, time)
     expect(await tokens.inForce(secret)).toBeDefined()
@@ -141,7 +141,7 @@ describe('while the store is away', () => {
   })
 
   test('a list that was never read is no list', async () => {
-    const { secret } = await here.create(auditor)
+    const { secret } = await newAdminToken(here, auditor)
     const broken = brokenReads(store)
     broken.isAway = true
     const inForce = adminTokensOn(broken.store, time).inForce(secret)

@@ -115,21 +115,12 @@ export class AdminTokens {
   }
 
   /**
-   * Resolves when the token is durable.
+   * Resolves when the token is durable. With an idempotency key it is made once.
    *
-   * @throws {ServiceError} `conflict` for a name that was given before, `invalid_value` for an end
-   *   that is past
+   * @throws {ServiceError} `conflict` for a name that was given before, and for another token under
+   *   the same key; `invalid_value` for an end that is past
    */
-  async create(
-    token: Omit<NewAdminToken, 'idempotencyKey'>,
-  ): Promise<{ readonly tokenId: string; readonly secret: string }> {
-    const { tokenId, secret } = await this.createOnce(token)
-    if (secret === null) throw new Error(`${tokenId} is a new token, and was there`)
-    return { tokenId, secret }
-  }
-
-  /** The same, once for each key: `conflict` too for another token under the same key. */
-  async createOnce({ idempotencyKey, ...token }: NewAdminToken): Promise<CreatedAdminToken> {
+  async create({ idempotencyKey, ...token }: NewAdminToken): Promise<CreatedAdminToken> {
     const { ids, clock, texts, randomBytes } = this.#ports
     const { actor, name, role, expiresAt } = token
     const tokenId =

@@ -6,7 +6,7 @@ import { SECRET_RANDOM_BYTES } from '@svc/contracts/checked-secret'
 import { ServiceError } from '@svc/contracts/errors'
 import { type AdminRole, adminRoles } from '@svc/contracts/events/admin-tokens'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
-import { adminTokensOn } from '@svc/testing/admin-access'
+import { adminTokensOn, newAdminToken } from '@svc/testing/admin-access'
 import { type AdminServer, startAdminServer } from '@svc/testing/admin-server'
 import { ManualTime } from '@svc/testing/manual-time'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -125,7 +125,7 @@ beforeAll(async () => {
   const time = new ManualTime()
   const adminTokens = adminTokensOn(new MemoryEventStore(), time)
   const create = async (name: string, role: AdminRole, expiresAt: number | null = null) => {
-    const made = await adminTokens.create({ name, role, expiresAt, actor: 'test' })
+    const made = await newAdminToken(adminTokens, { name, role, expiresAt, actor: 'test' })
     secrets.set(name, made.secret)
     return made
   }

@@ -20,7 +20,7 @@ export function tokenOperations(
     async createAdminToken({ name, role, expires_at: expiry, idempotency_key: idempotencyKey }) {
       const expiresAt = readOptionalTime(expiry, 'expires_at')
       const token = { name, role, expiresAt, idempotencyKey, actor }
-      const { tokenId, secret } = await adminTokens.createOnce(token)
+      const { tokenId, secret } = await adminTokens.create(token)
       return { token_id: tokenId, secret, created: secret !== null }
     },
     async listAdminTokens() {
