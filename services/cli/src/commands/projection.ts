@@ -6,8 +6,8 @@ import type {
 } from '@svc/contracts/admin/projections'
 import { Command } from 'commander'
 import type { Context } from '../context/context.ts'
-import { CliError, EXIT_DIFFERENCE, EXIT_INTERRUPTED } from '../context/exit-codes.ts'
-import { passedOverText, progressDrawer } from '../output/progress.ts'
+import { CliError, EXIT_DIFFERENCE } from '../context/exit-codes.ts'
+import { drawnResult, passedOverText } from '../output/progress.ts'
 import { type Column, tableText } from '../output/table.ts'
 import type { ContextOf } from './options.ts'
 
@@ -86,34 +86,26 @@ async function cancelRebuild(context: Context, name: string): Promise<void> {
 
 async function rebuild(context: Context, name: string): Promise<void> {
   await context.withOperations(async (operations) => {
-    const draw = progressDrawer(context)
-    for await (const line of operations.rebuildProjection({ name })) {
-      if (context.terminal.stop.aborted) break
-      if (line.type === 'progress') {
-        const { done, total, passed_over, rate } = line
-        const others = passedOverText(passed_over)
-        draw(done / total, `${done} of ${total} events${others}  ${rate} events/s`)
-        continue
-      }
-      draw.end()
-      const { events, differences } = line
-      const seconds = line.seconds.toFixed(2)
-      if (context.json) await context.outJson('rebuild/1', line)
-      else {
-        await context.out(
-          `${name}: ${events} events in ${seconds} s, ` +
-            `old and new differ in ${differences} rows; swapped\n`,
-        )
-      }
-      if (differences > 0) {
-        throw new CliError(
-          EXIT_DIFFERENCE,
-          `the old view differed from the log in ${differences} rows; the new one is in place`,
-        )
-      }
-      return
+    const result = await drawnResult(context, operations.rebuildProjection({ name }), {
+      shown: ({ done, total, passed_over: others, rate }) => [
+        done / total,
+        `${done} of ${total} events${passedOverText(others)}  ${rate} events/s`,
+      ],
+      interrupted: 'interrupted; the live view is as it was',
+    })
+    const { events, differences } = result
+    const seconds = result.seconds.toFixed(2)
+    if (context.json) await context.outJson('rebuild/1', result)
+    else {
+      await context.out(
+        `${name}: ${events} events in ${seconds} s, ` +
+          `old and new differ in ${differences} rows; swapped\n`,
+      )
     }
-    draw.end()
-    throw new CliError(EXIT_INTERRUPTED, 'interrupted; the live view is as it was')
+    if (differences === 0) return
+    throw new CliError(
+      EXIT_DIFFERENCE,
+      `the old view differed from the log in ${differences} rows; the new one is in place`,
+    )
   })
 }

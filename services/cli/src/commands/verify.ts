@@ -2,14 +2,9 @@
 import type { KeptVerification, VerifyResult } from '@svc/contracts/admin/verification'
 import { Command, Option } from 'commander'
 import type { Context } from '../context/context.ts'
-import {
-  CliError,
-  EXIT_DIFFERENCE,
-  EXIT_INTERRUPTED,
-  EXIT_NOT_FOUND,
-} from '../context/exit-codes.ts'
+import { CliError, EXIT_DIFFERENCE, EXIT_NOT_FOUND } from '../context/exit-codes.ts'
 import { factsText } from '../output/facts.ts'
-import { passedOverText, progressDrawer } from '../output/progress.ts'
+import { drawnResult, passedOverText } from '../output/progress.ts'
 import type { ContextOf } from './options.ts'
 
 interface VerifyOptions {
@@ -73,21 +68,15 @@ function lastText({ found, ...kept }: KeptVerification): string {
 }
 
 function verify(context: Context, options: VerifyOptions): Promise<VerifyResult> {
-  return context.withOperations(async (operations) => {
-    const draw = progressDrawer(context)
-    try {
-      for await (const line of operations.verify(options)) {
-        if (line.type === 'result') return line
-        if (context.terminal.stop.aborted) break
-        const { events, position, head, passed_over, rate } = line
-        const others = passedOverText(passed_over)
-        draw(Number(position) / Number(head), `${events} events${others}  ${rate} events/s`)
-      }
-    } finally {
-      draw.end()
-    }
-    throw new CliError(EXIT_INTERRUPTED, 'interrupted before the whole log was verified')
-  })
+  return context.withOperations((operations) =>
+    drawnResult(context, operations.verify(options), {
+      shown: ({ events, position, head, passed_over: others, rate }) => [
+        Number(position) / Number(head),
+        `${events} events${passedOverText(others)}  ${rate} events/s`,
+      ],
+      interrupted: 'interrupted before the whole log was verified',
+    }),
+  )
 }
 
 interface Finding {

@@ -6,13 +6,13 @@ import { CliError, EXIT_INTERRUPTED } from '../context/exit-codes.ts'
 const LINE_MS = 5_000
 const DRAW_MS = 100
 
-export interface ProgressDrawer {
+interface ProgressDrawer {
   /** @param share of the work, 0 to 1; not a number when there is none to do */
   (share: number, detail: string): void
   end(): void
 }
 
-export function progressDrawer(context: Context): ProgressDrawer {
+function progressDrawer(context: Context): ProgressDrawer {
   const { terminal } = context
   let drawnAt = performance.now()
   let drawn = false
@@ -40,8 +40,54 @@ export function passedOverText(events: number): string {
   return events === 0 ? '' : `, ${events} of others passed over`
 }
 
-interface ProgressLine {
-  readonly type: 'progress'
+type Line = { readonly type: string }
+type Progress<Any extends Line> = Extract<Any, { readonly type: 'progress' }>
+type Result<Any extends Line> = Extract<Any, { readonly type: 'result' }>
+type Remaining<Any extends Line> = Exclude<Any, Progress<Any> | Result<Any>>
+
+export interface DrawnWork<Any extends Line> {
+  /** The share of the work that is done, 0 to 1, and how far it is in words. */
+  readonly shown: (progress: Progress<Any>) => readonly [share: number, detail: string]
+  /** The message when it is interrupted. */
+  readonly interrupted: string
+  /** Takes the lines that are neither progress nor the result. */
+  readonly onLine?: (line: Remaining<Any>) => Promise<void>
+}
+
+/**
+ * Draws the progress of long work.
+ *
+ * @returns the result, which is the last line
+ * @throws {CliError} when it was interrupted before that
+ */
+export async function drawnResult<Any extends Line>(
+  context: Context,
+  lines: AsyncIterable<Any>,
+  { shown, interrupted, onLine = async () => {} }: DrawnWork<Any>,
+): Promise<Result<Any>> {
+  const draw = progressDrawer(context)
+  try {
+    for await (const line of lines) {
+      if (isResult(line)) return line
+      if (context.terminal.stop.aborted) break
+      if (isProgress(line)) draw(...shown(line))
+      else await onLine(line as Remaining<Any>)
+    }
+  } finally {
+    draw.end()
+  }
+  throw new CliError(EXIT_INTERRUPTED, interrupted)
+}
+
+function isResult<Any extends Line>(line: Any): line is Result<Any> {
+  return line.type === 'result'
+}
+
+function isProgress<Any extends Line>(line: Any): line is Progress<Any> {
+  return line.type === 'progress'
+}
+
+interface PartProgress {
   /** The part that is worked on. */
   readonly part: string
   /** The share of the whole work that is done, 0 to 1. */
@@ -50,53 +96,29 @@ interface ProgressLine {
   readonly rate: number
 }
 
-interface ResultLine {
-  readonly type: 'result'
-}
-
-type Line = { readonly type: string }
-type Resulting<Any extends Line> = Extract<Any, ResultLine>
-type Remaining<Any extends Line> = Exclude<Any, ProgressLine | ResultLine>
-
 /**
- * Draws the progress of long work, and about how long it still takes.
+ * Draws the progress of work in several parts, and about how long it still takes.
  *
  * @param done what is not when the work is interrupted, such as `the log was replayed`
  * @param onLine takes the lines that are neither progress nor the result
  * @returns the result, which is the last line
  * @throws {CliError} when it was interrupted
  */
-export async function resultOf<Any extends Line>(
+export function resultOf<Any extends Line>(
   context: Context,
   lines: AsyncIterable<Any>,
   done: string,
-  onLine: (line: Remaining<Any>) => Promise<void> = async () => {},
-): Promise<Resulting<Any>> {
+  onLine?: (line: Remaining<Any>) => Promise<void>,
+): Promise<Result<Any>> {
   const startedAt = performance.now()
-  const draw = progressDrawer(context)
-  try {
-    for await (const line of lines) {
-      if (isResult(line)) return line
-      if (context.terminal.stop.aborted) break
-      if (!isProgress(line)) {
-        await onLine(line as Remaining<Any>)
-        continue
-      }
-      const { part, share, rate } = line
+  return drawnResult(context, lines, {
+    interrupted: `interrupted before ${done}`,
+    shown(line) {
+      const { part, share, rate } = line as Line as Line & PartProgress
       const leftMs = ((performance.now() - startedAt) * (1 - share)) / share
       const left = share > 0 ? `  about ${Math.ceil(leftMs / 1_000)} s left` : ''
-      draw(share, `${part}  ${rate} events/s${left}`)
-    }
-  } finally {
-    draw.end()
-  }
-  throw new CliError(EXIT_INTERRUPTED, `interrupted before ${done}`)
-}
-
-function isResult<Any extends Line>(line: Any): line is Resulting<Any> {
-  return line.type === 'result'
-}
-
-function isProgress(line: Line): line is ProgressLine {
-  return line.type === 'progress'
+      return [share, `${part}  ${rate} events/s${left}`]
+    },
+    ...(onLine === undefined ? {} : { onLine }),
+  })
 }

@@ -3,9 +3,9 @@ import type { CorrectedAccount, CorrectionResult } from '@svc/contracts/admin/co
 import { printable } from '@svc/contracts/printable'
 import { Command } from 'commander'
 import type { Context } from '../../context/context.ts'
-import { CliError, EXIT_DIFFERENCE, EXIT_INTERRUPTED } from '../../context/exit-codes.ts'
+import { CliError, EXIT_DIFFERENCE } from '../../context/exit-codes.ts'
 import { factsText } from '../../output/facts.ts'
-import { progressDrawer } from '../../output/progress.ts'
+import { drawnResult } from '../../output/progress.ts'
 import { type Column, tableText } from '../../output/table.ts'
 import { type MovementOptions, movementInput, movementOptions } from '../accounts/corrections.ts'
 import { type ContextOf, optionalMoment } from '../options.ts'
@@ -67,29 +67,16 @@ async function corrected(
     ...movementInput(moving),
   }
   return context.withOperations(async (operations) => {
-    const draw = progressDrawer(context)
     const accounts: Omit<CorrectedAccount, 'type'>[] = []
-    try {
-      for await (const line of operations.correctPrice(asked)) {
-        if (line.type === 'result') {
-          const { type: _, accounts: __, ...result } = line
-          return { accounts, result }
-        }
-        if (context.terminal.stop.aborted) break
-        if (line.type === 'progress') {
-          draw(line.accounts / line.total, `${line.accounts} of ${countOf(line.total)}`)
-        } else {
-          const { type: _, ...account } = line
-          accounts.push(account)
-        }
-      }
-    } finally {
-      draw.end()
-    }
-    throw new CliError(
-      EXIT_INTERRUPTED,
-      'interrupted: the same command with the same idempotency key goes on',
-    )
+    const line = await drawnResult(context, operations.correctPrice(asked), {
+      shown: ({ accounts: done, total }) => [done / total, `${done} of ${countOf(total)}`],
+      interrupted: 'interrupted: the same command with the same idempotency key goes on',
+      async onLine({ type: _, ...account }) {
+        accounts.push(account)
+      },
+    })
+    const { type: _, accounts: __, ...result } = line
+    return { accounts, result }
   })
 }
 
