@@ -75,6 +75,27 @@ test.each([
   expect((await look()).code).toBe(0)
 })
 
+test('a log that answers without end is away, and fills no memory', async () => {
+  let sent = 0
+  const server = createServer((_request, response) => {
+    const piece = 'x'.repeat(64 * 1024)
+    const send = () => {
+      while (response.writable && response.write(piece)) sent += piece.length
+      sent += piece.length
+    }
+    response.on('drain', send)
+    send()
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const words = ['witness', '--log', `http://127.0.0.1:${port}`, '--key', signer.verifier.text]
+  const { code, err } = await svc([...words, '--folder', temporaryFolder(), '--once'])
+  expect(code).toBe(6)
+  expect(err).toContain('answers more than 65536 bytes')
+  expect(sent).toBeLessThan(64 * 1024 * 1024)
+})
+
 test('a customer compares with what was cosigned', async () => {
   const { folder, look } = await witnessed()
   const witness = JSON.parse((await look()).out).witness

@@ -1,6 +1,5 @@
-/** Files that evidence is verified with: read in bounded pieces, whoever made them. */
+/** What evidence is verified with: files and answers of any length, whoever made them. */
 import { createReadStream } from 'node:fs'
-import { open } from 'node:fs/promises'
 import { CliError, EXIT_NOT_FOUND, EXIT_USAGE } from '../../context/exit-codes.ts'
 
 const NOTE_BYTES_MAX = 256 * 1024
@@ -18,17 +17,24 @@ export async function* chunksOfFile(path: string): AsyncGenerator<Buffer> {
 
 /** @throws {CliError} when it cannot be read, or is far too large for a note */
 export async function readNoteFile(path: string): Promise<string> {
-  try {
-    const file = await open(path)
-    try {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(NOTE_BYTES_MAX), 0)
-      return buffer.toString('utf8', 0, bytesRead)
-    } finally {
-      await file.close()
-    }
-  } catch (error) {
-    throw unreadable(path, error)
+  const text = await textWithin(NOTE_BYTES_MAX, chunksOfFile(path))
+  if (text !== undefined) return text
+  throw new CliError(EXIT_USAGE, `${path} is too large for a note or a key`)
+}
+
+/** Reads no more than the bound. @returns undefined for what is longer */
+export async function textWithin(
+  bytesMax: number,
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): Promise<string | undefined> {
+  const read: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of chunks) {
+    bytes += chunk.length
+    if (bytes > bytesMax) return undefined
+    read.push(chunk)
   }
+  return Buffer.concat(read).toString('utf8')
 }
 
 /** A key as it is, or the file that holds it. @throws {CliError} */

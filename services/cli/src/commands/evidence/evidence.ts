@@ -6,8 +6,7 @@ import { parseNote } from '@svc/contracts/evidence/signed-note'
 import { Command } from 'commander'
 import type { Context } from '../../context/context.ts'
 import { CliError, EXIT_INTERRUPTED, EXIT_OUTPUT } from '../../context/exit-codes.ts'
-import type { ContextOf } from '../options.ts'
-import { type AccountOption, aboutAccount, readAccount } from '../options.ts'
+import { type AccountOption, aboutAccount, type ContextOf, readAccount } from '../options.ts'
 import { readNoteFile } from './evidence-input.ts'
 
 interface ExportOptions extends AccountOption {

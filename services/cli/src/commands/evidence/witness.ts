@@ -39,11 +39,11 @@ import {
   EXIT_USAGE,
 } from '../../context/exit-codes.ts'
 import type { ContextOf } from '../options.ts'
-import { readKeyOption } from './evidence-input.ts'
+import { readKeyOption, textWithin } from './evidence-input.ts'
 
 const LOOK_EVERY_MS = 60_000
 const ANSWER_MS_MAX = 10_000
-const ANSWER_CHARACTERS_MAX = 64 * 1024
+const ANSWER_BYTES_MAX = 64 * 1024
 const SEED_BYTES = 32
 const SECOND_MS = 1_000
 const OWNER_ONLY_FOLDER = 0o700
@@ -164,12 +164,13 @@ class Witness {
     const url = new URL(this.#log.pathname.replace(/\/$/, '') + path, this.#log)
     try {
       const answer = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS_MAX) })
-      const text = await answer.text()
-      if (answer.ok && text.length <= ANSWER_CHARACTERS_MAX) return text
-      throw new CliError(EXIT_UNREACHABLE, `${url.href} answers ${answer.status}`)
+      if (!answer.ok) throw unusable(`${url.href} answers ${answer.status}`)
+      const text = await textWithin(ANSWER_BYTES_MAX, answer.body ?? [])
+      if (text !== undefined) return text
+      throw unusable(`${url.href} answers more than ${ANSWER_BYTES_MAX} bytes`)
     } catch (error) {
       if (error instanceof CliError) throw error
-      throw new CliError(EXIT_UNREACHABLE, `cannot reach the log at ${url.origin}`)
+      throw unusable(`cannot reach the log at ${url.origin}`)
     }
   }
 }
@@ -192,6 +193,10 @@ function noteOr<Result>(problem: (why: string) => CliError, read: () => Result):
 
 function misused(option: string) {
   return (why: string) => new CliError(EXIT_USAGE, `${option}: ${why}`)
+}
+
+function unusable(why: string): CliError {
+  return new CliError(EXIT_UNREACHABLE, why)
 }
 
 function refused(why: string): CliError {
