@@ -1,4 +1,5 @@
 import type { Timer } from '@svc/contracts/ports/time'
+import { within } from '@svc/contracts/ports/within'
 
 /** The longest delay that Node.js takes; it runs a longer one at once. About 25 days. */
 const MAX_DELAY_MS = 2 ** 31 - 1
@@ -15,4 +16,21 @@ export const systemTimer: Timer = {
     wait(delayMs)
     return () => cancel()
   },
+}
+
+/**
+ * Waits for an answer that is worth having soon or not at all.
+ *
+ * @returns the fallback when the work takes longer or fails; what it then still does is lost
+ */
+export async function inTime<Value, Fallback>(
+  work: Promise<Value>,
+  timeoutMs: number,
+  fallback: Fallback,
+): Promise<Value | Fallback> {
+  try {
+    return await within(systemTimer, timeoutMs, work, fallback)
+  } catch {
+    return fallback
+  }
 }

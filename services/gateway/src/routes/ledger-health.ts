@@ -8,7 +8,7 @@ import type { Position } from '@svc/contracts/ports/event-store'
 import type { Quarantine } from '@svc/contracts/ports/quarantine'
 import type { StoreHealth } from '@svc/contracts/ports/store-health'
 import type { Clock } from '@svc/contracts/ports/time'
-import { inTime } from '@svc/infra/system/in-time'
+import { inTime } from '@svc/infra/system/system-timer'
 import type { ProjectionStatus } from '@svc/projections/projection-status'
 
 /** A check is shared by all who ask within this time. */

@@ -6,7 +6,7 @@
 import type { EventStore } from '@svc/contracts/ports/event-store'
 import { noQuarantine, type Quarantine } from '@svc/contracts/ports/quarantine'
 import type { RequestObserver } from '@svc/contracts/ports/request-observer'
-import { inTime } from '@svc/infra/system/in-time'
+import { inTime } from '@svc/infra/system/system-timer'
 import type { Projections } from '@svc/projections/open-projections'
 import { type Feed, lagOf } from '../feed/feed.ts'
 import type { TopUps } from '../feed/top-ups.ts'

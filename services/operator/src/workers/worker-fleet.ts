@@ -3,7 +3,7 @@ import { ServiceError } from '@svc/contracts/errors'
 import type { WorkerAddress } from '@svc/contracts/worker/address'
 import type { WorkerFailure } from '@svc/contracts/worker/failure'
 import type { AuditResponse, HealthResponse, StateResponse } from '@svc/contracts/worker/protocol'
-import { inTime } from '@svc/infra/system/in-time'
+import { inTime } from '@svc/infra/system/system-timer'
 
 /** Longer than a healthy worker ever takes, shorter than whoever asks waits. */
 export const STATE_TIMEOUT_MS = 3_000
