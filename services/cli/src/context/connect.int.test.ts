@@ -51,6 +51,14 @@ test('a copy of a folder is its own: what is asked of it is not asked of the ser
 test.each<[string, (token: string, baseUrl: string, request: IncomingMessage) => string]>([
   ['says anything', () => '{"status":"alive"}'],
   ['says nothing of use', () => 'x'],
+  [
+    'answers more than any proof has',
+    (token, baseUrl, request) =>
+      JSON.stringify({
+        proof: serverProof(token, baseUrl, nonceOf(request)),
+        rest: 'x'.repeat(5_000),
+      }),
+  ],
   ['guesses', () => JSON.stringify({ proof: 'f'.repeat(64) })],
   ['sends the nonce back', (_, _url, request) => JSON.stringify({ proof: nonceOf(request) })],
   [

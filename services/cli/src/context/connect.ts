@@ -7,6 +7,7 @@
 import { randomBytes } from 'node:crypto'
 import { ADMIN_PREFIX } from '@svc/contracts/admin/declaration'
 import type { Operations } from '@svc/contracts/admin/operations'
+import { bytesWithin } from '@svc/infra/system/bounded-bytes'
 import { isServerProof, PROOF_PATH } from '@svc/operator/http/server-proof'
 import { createRemoteOperations } from '@svc/operator/remote/remote-operations'
 import { DataFolder, NoLedgerError, type ServerRecord } from '@svc/server/data-folder/data-folder'
@@ -15,6 +16,8 @@ import { z } from 'zod'
 import { CliError, EXIT_CONFLICT, EXIT_UNREACHABLE, EXIT_USAGE } from './exit-codes.ts'
 
 const ANSWER_TIMEOUT_MS = 2_000
+/** More than any proof has: who answers it may be anybody. */
+const ANSWER_BYTES_MAX = 4 * 1024
 const NONCE_BYTES = 32
 const TOKEN_CHARACTERS = /^[\x20-\x7e]+$/
 
@@ -184,7 +187,8 @@ async function provesItself(server: ServerRecord, token: string): Promise<boolea
       signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
       redirect: 'error',
     })
-    const { proof } = identityAnswer.parse(await answer.json())
+    const bytes = await bytesWithin(ANSWER_BYTES_MAX, answer.body ?? [])
+    const { proof } = identityAnswer.parse(JSON.parse(`${bytes}`))
     return isServerProof(proof, token, baseUrl, nonce)
   } catch {
     return false

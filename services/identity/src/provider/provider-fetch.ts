@@ -1,4 +1,5 @@
 /** Requests to a provider: with a bound on what it answers, and a mark on one that is away. */
+import { bytesWithin } from '@svc/infra/system/bounded-bytes'
 import type { CustomFetch } from 'openid-client'
 
 const ANSWER_BYTES_MAX = 1024 * 1024
@@ -31,12 +32,7 @@ export function isProviderAway(error: unknown): boolean {
 }
 
 async function bodyOf({ body }: Response): Promise<Buffer<ArrayBuffer>> {
-  const pieces: Uint8Array[] = []
-  let bytes = 0
-  for await (const piece of body ?? []) {
-    bytes += piece.length
-    if (bytes > ANSWER_BYTES_MAX) throw new Error(`it answers more than ${ANSWER_BYTES_MAX} bytes`)
-    pieces.push(piece)
-  }
-  return Buffer.concat(pieces)
+  const bytes = await bytesWithin(ANSWER_BYTES_MAX, body ?? [])
+  if (bytes !== undefined) return bytes
+  throw new Error(`it answers more than ${ANSWER_BYTES_MAX} bytes`)
 }

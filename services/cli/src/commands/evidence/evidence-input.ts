@@ -1,5 +1,6 @@
-/** What evidence is verified with: files and answers of any length, whoever made them. */
+/** Files that evidence is verified with: of any length, whoever made them. */
 import { createReadStream } from 'node:fs'
+import { bytesWithin } from '@svc/infra/system/bounded-bytes'
 import { CliError, EXIT_NOT_FOUND, EXIT_USAGE } from '../../context/exit-codes.ts'
 
 const NOTE_BYTES_MAX = 256 * 1024
@@ -17,24 +18,9 @@ export async function* chunksOfFile(path: string): AsyncGenerator<Buffer> {
 
 /** @throws {CliError} when it cannot be read, or is far too large for a note */
 export async function readNoteFile(path: string): Promise<string> {
-  const text = await textWithin(NOTE_BYTES_MAX, chunksOfFile(path))
-  if (text !== undefined) return text
+  const bytes = await bytesWithin(NOTE_BYTES_MAX, chunksOfFile(path))
+  if (bytes !== undefined) return bytes.toString('utf8')
   throw new CliError(EXIT_USAGE, `${path} is too large for a note or a key`)
-}
-
-/** Reads no more than the bound. @returns undefined for what is longer */
-export async function textWithin(
-  bytesMax: number,
-  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-): Promise<string | undefined> {
-  const read: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of chunks) {
-    bytes += chunk.length
-    if (bytes > bytesMax) return undefined
-    read.push(chunk)
-  }
-  return Buffer.concat(read).toString('utf8')
 }
 
 /** A key as it is, or the file that holds it. @throws {CliError} */

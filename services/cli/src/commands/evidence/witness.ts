@@ -28,6 +28,7 @@ import {
 } from '@svc/contracts/evidence/signed-note'
 import { pause } from '@svc/contracts/ports/time'
 import { consistencyAnswer } from '@svc/contracts/wire/evidence'
+import { bytesWithin } from '@svc/infra/system/bounded-bytes'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import { Command } from 'commander'
@@ -39,7 +40,7 @@ import {
   EXIT_USAGE,
 } from '../../context/exit-codes.ts'
 import type { ContextOf } from '../options.ts'
-import { readKeyOption, textWithin } from './evidence-input.ts'
+import { readKeyOption } from './evidence-input.ts'
 
 const LOOK_EVERY_MS = 60_000
 const ANSWER_MS_MAX = 10_000
@@ -165,8 +166,8 @@ class Witness {
     try {
       const answer = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS_MAX) })
       if (!answer.ok) throw unusable(`${url.href} answers ${answer.status}`)
-      const text = await textWithin(ANSWER_BYTES_MAX, answer.body ?? [])
-      if (text !== undefined) return text
+      const bytes = await bytesWithin(ANSWER_BYTES_MAX, answer.body ?? [])
+      if (bytes !== undefined) return bytes.toString('utf8')
       throw unusable(`${url.href} answers more than ${ANSWER_BYTES_MAX} bytes`)
     } catch (error) {
       if (error instanceof CliError) throw error
