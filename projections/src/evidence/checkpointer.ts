@@ -24,6 +24,7 @@ import { damageIn } from '@svc/contracts/ports/quarantine'
 import type { Clock } from '@svc/contracts/ports/time'
 import type { EvidenceQueries } from '../views/evidence/queries.ts'
 import { SignedCheckpoints, type StreamEnd } from './signed-checkpoints.ts'
+import { treeBehind } from './tree-behind.ts'
 
 const SECOND_MS = 1_000
 /** How often other gateways may sign first before this one gives up for now. */
@@ -94,7 +95,7 @@ export class Checkpointer implements LogCheckpoints {
   async covering(size: number): Promise<SignedCheckpoint> {
     if (this.#latest !== undefined && size <= this.#latest.size) return this.#latest
     const signed = await this.sign()
-    if (signed.size < size) throw behind()
+    if (signed.size < size) throw treeBehind()
     return signed
   }
 
@@ -140,7 +141,7 @@ export class Checkpointer implements LogCheckpoints {
         return this.#latest
       }
     }
-    throw behind()
+    throw treeBehind()
   }
 
   /** Gives the last checkpoint, when the tree has all that it covers, and goes on from it. */
@@ -148,7 +149,7 @@ export class Checkpointer implements LogCheckpoints {
     const { store, reached } = this.#ports
     const published = await this.#published()
     // The look comes behind the reading, so the tree has whatever the other gateway's tree had.
-    if (!(await reached(await store.lastPosition()))) throw behind()
+    if (!(await reached(await store.lastPosition()))) throw treeBehind()
     if (this.#unchecked !== undefined) this.#checkContinued(this.#unchecked)
     this.#unchecked = undefined
     if (published.known !== undefined) this.#checkContinued(published.known.checkpoint)
@@ -198,12 +199,6 @@ export class Checkpointer implements LogCheckpoints {
     this.#turn = done.catch(() => {})
     return done
   }
-}
-
-function behind(): ServiceError {
-  return new ServiceError('view_behind', 'The tree of events is behind. Please try again.', {
-    retryAfterSeconds: 1,
-  })
 }
 
 function contradicted(what: string, cause?: unknown): ServiceError {

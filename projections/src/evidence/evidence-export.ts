@@ -10,6 +10,7 @@ import type { Pace } from '@svc/contracts/ports/pace'
 import type { EvidenceQueries } from '../views/evidence/queries.ts'
 import type { RequestRow } from '../views/rows/request-rows.ts'
 import type { Views } from '../views/views.ts'
+import { treeBehind } from './tree-behind.ts'
 
 /** How many events are read and written in one step: about a millisecond. */
 const PAGE_EVENTS = 250
@@ -33,7 +34,7 @@ export async function requireInTree(
 ): Promise<void> {
   if (size <= views.treeSize()) return
   const signed = await checkpoints.latest()
-  if (size <= (signed?.size ?? 0)) throw behind()
+  if (size <= (signed?.size ?? 0)) throw treeBehind()
   const message = `${param}: there are only ${views.treeSize()} events`
   throw new ServiceError('invalid_value', message, { param })
 }
@@ -148,12 +149,7 @@ function linesOf(events: readonly RecordedEvent[], previous: string): string {
 function leafOf(views: EvidenceQueries, event: RecordedEvent): number {
   const leaf = views.leafOf(event)
   if (leaf !== undefined) return leaf
-  throw behind()
-}
-
-function behind(): ServiceError {
-  const message = 'The tree of events is behind. Please try again.'
-  return new ServiceError('view_behind', message, { retryAfterSeconds: 1 })
+  throw treeBehind()
 }
 
 function proofOf(
