@@ -41,6 +41,42 @@ import { EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, exitCodeOf } from './context/exi
 import type { Terminal } from './context/terminal.ts'
 import { asTyped } from './context/typed-names.ts'
 
+/** In the order in which the help lists them, before `start`. */
+const commands: readonly ((contextOf: ContextOf) => Command)[] = [
+  statusCommand,
+  doctorCommand,
+  accountCommand,
+  keyCommand,
+  priceCommand,
+  statementCommand,
+  usageCommand,
+  requestsCommand,
+  monthCommand,
+  explainCommand,
+  verifyCommand,
+  projectionCommand,
+  eventsCommand,
+  feedCommand,
+  grantCommand,
+  holdCommand,
+  refundCommand,
+  adjustCommand,
+  workerCommand,
+  auditCommand,
+  adminTokenCommand,
+  userCommand,
+  eraseCommand,
+  operatorTokenCommand,
+  reconcileCommand,
+  replayCommand,
+  storeCommand,
+  migrateCommand,
+  backupCommand,
+  evidenceCommand,
+  verifyEvidenceCommand,
+  witnessCommand,
+]
+
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const written: Promise<void>[] = []
   let acting: Command | undefined
@@ -79,22 +115,6 @@ function programFor(terminal: Terminal, writeOut: (text: string) => void): Comma
     .showHelpAfterError('(add --help to see how it is used)')
     .exitOverride()
     .configureOutput({ writeOut, writeErr: terminal.err })
-  const commands = [
-    statusCommand,
-    doctorCommand,
-    accountCommand,
-    keyCommand,
-    priceCommand,
-    statementCommand,
-  ]
-  commands.push(usageCommand, requestsCommand)
-  commands.push(monthCommand, explainCommand, verifyCommand, projectionCommand, eventsCommand)
-  commands.push(feedCommand)
-  commands.push(grantCommand, holdCommand, refundCommand, adjustCommand)
-  commands.push(workerCommand, auditCommand, adminTokenCommand, userCommand)
-  commands.push(eraseCommand, operatorTokenCommand)
-  commands.push(reconcileCommand, replayCommand, storeCommand, migrateCommand, backupCommand)
-  commands.push(evidenceCommand, verifyEvidenceCommand, witnessCommand)
   for (const command of commands) add(program, command(contextOf))
   addWithRoles(program, startCommand())
   return program
