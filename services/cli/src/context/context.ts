@@ -63,6 +63,9 @@ export class Context {
     this.terminal.err(`${text}\n`)
   }
 
+  /** Warns a person on standard error, whoever asked. */
+  readonly warn = (warning: string): void => this.terminal.err(`svc: ${warning}\n`)
+
   strong(text: string): string {
     return this.#style('bold', text)
   }
@@ -84,7 +87,7 @@ export class Context {
   #target(): Target {
     const { environment, stop } = this.terminal
     const { url } = this.options
-    const warn = (warning: string) => this.terminal.err(`svc: ${warning}\n`)
+    const { warn } = this
     if (url !== undefined) {
       return { url, operatorToken: environment.SVC_OPERATOR_TOKEN, stop, warn }
     }

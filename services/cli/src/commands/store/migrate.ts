@@ -33,7 +33,7 @@ export function migrateCommand(contextOf: ContextOf): Command {
       const context = contextOf(command)
       const server = serverOf(context)
       context.terminal.catchInterrupt()
-      await endOnClientDefects(warningsOn(context))
+      await endOnClientDefects(context.warn)
       if (options.giveUp === true) await giveUp(context, server, options)
       else await migrate(context, server, options)
     })
@@ -48,7 +48,7 @@ async function migrate(
   const { moveLedger } = await import('@svc/server/migration/ledger-move')
   const { dataDir, terminal } = context
   const reach = crashPointsFromPlan(terminal.environment.SVC_CRASH_POINT)
-  const ports = { to, server, reach, timer: systemTimer, warn: warningsOn(context) }
+  const ports = { to, server, reach, timer: systemTimer, warn: context.warn }
   const startedMs = performance.now()
   const folder = new DataFolder(dataDir)
   const lines = progressLines<MoveLine, MoveLine>(async (report, signal) => {
@@ -58,7 +58,7 @@ async function migrate(
   })
   const result = resultOf(context, lines, 'the ledger was moved')
   const { type, ...counts } = await result.catch((error: unknown) => {
-    if (isUnfinished(folder, error)) terminal.err(`svc: ${UNFINISHED}\n`)
+    if (isUnfinished(folder, error)) context.warn(UNFINISHED)
     throw error
   })
   const seconds = (performance.now() - startedMs) / 1_000
@@ -112,16 +112,11 @@ async function giveUp(
   const { giveUpMove } = await import('@svc/server/migration/give-up')
   const folder = new DataFolder(context.dataDir)
   const confirm = (question: string) => confirmed(context, question, yes)
-  await giveUpMove({ folder, to, server, warn: warningsOn(context), confirm })
+  await giveUpMove({ folder, to, server, warn: context.warn, confirm })
   const store = to === 'sqlite' ? shownLocation(server) : folder.ledgerFile
   if (context.json) return context.outJson('migration-given-up/1', { to })
   await context.out(`given up: the ledger is ${store}, as before\n`)
 }
-
-const warningsOn =
-  ({ terminal }: Context) =>
-  (warning: string) =>
-    terminal.err(`svc: ${warning}\n`)
 
 /** @throws {CliError} */
 function serverOf({ terminal, options }: Context): ServerPlace {

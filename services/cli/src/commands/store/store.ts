@@ -31,7 +31,7 @@ async function repairMetadata(
   { yes }: RepairOptions,
 ): Promise<void> {
   const { url, readyWithinMs } = placeOf(context, stream)
-  await endOnClientDefects((warning) => context.terminal.err(`svc: ${warning}\n`))
+  await endOnClientDefects(context.warn)
   const { connectToServer } = await import('@svc/infra/event-store/eventstoredb/open-eventstoredb')
   const repair = await import('@svc/infra/event-store/eventstoredb/repair-metadata')
   const connection = await connectToServer({ url, readyWithinMs })
