@@ -5,6 +5,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { COMPILED } from '@svc/testing/bare-environment'
 import { memoryOfProcess } from '@svc/testing/process-size'
 import { processorMs } from '@svc/testing/processor-time'
 import { SERVER_ENVIRONMENT, SERVER_NODE_FLAGS } from '@svc/testing/server-flags'
@@ -57,7 +58,9 @@ export function startServer(
   more: readonly string[] = [],
 ): Promise<Service> {
   const command = ['./server.ts', dataFolder, socketPath, ...more] as const
-  return startService(command, [...SERVER_NODE_FLAGS, ...options], SERVER_ENVIRONMENT)
+  // As `./svc` starts it: a process that strips the types of its files itself holds the stripper too.
+  const environment = { ...SERVER_ENVIRONMENT, NODE_COMPILE_CACHE: COMPILED }
+  return startService(command, [...SERVER_NODE_FLAGS, ...options], environment)
 }
 
 /** @param command a file, relative to this folder or a door of a package, and its arguments */

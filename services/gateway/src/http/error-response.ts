@@ -1,7 +1,7 @@
 /** Errors as HTTP answers: one shape per format, the same headers everywhere, no internals. */
-import { STATUS_CODES } from 'node:http'
 import { ServiceError } from '@svc/contracts/errors'
 import { answerableError } from '@svc/contracts/ports/answerable-error'
+import { STATUS_CODES } from '@svc/infra/http/node-http'
 import type { FastifyReply } from 'fastify'
 import {
   type ClientFamily,

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import { viewBehind } from '@svc/contracts/errors'
 import type { Position } from '@svc/contracts/ports/event-store'
-import { bearsSecret } from '@svc/infra/system/bearer'
+import { bearsSecret } from '@svc/infra/http/bearer'
 import type { Caller } from '@svc/ledger/ledger'
 import { toldCaller, toldPosition } from './hop-headers.ts'
 

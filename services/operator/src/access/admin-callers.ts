@@ -16,7 +16,7 @@ import {
   type RateLimits,
   type RateUse,
 } from '@svc/contracts/ports/rate-limits'
-import { bearsSecret } from '@svc/infra/system/bearer'
+import { bearsSecret } from '@svc/infra/http/bearer'
 import { networkOf } from '@svc/infra/system/network'
 import type { AdminTokens } from './admin-tokens.ts'
 

@@ -3,13 +3,7 @@
  * times are bounded; an answer never shows a stack trace.
  */
 import { chmod, rm, stat } from 'node:fs/promises'
-import {
-  createServer,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-  STATUS_CODES,
-} from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { parsedExactly } from '@svc/contracts/exact-number'
 import {
@@ -21,7 +15,8 @@ import {
   type WorkerErrorCode,
   workerPaths,
 } from '@svc/contracts/worker/protocol'
-import { bearsSecret } from '@svc/infra/system/bearer'
+import { bearsSecret } from '@svc/infra/http/bearer'
+import { createServer, STATUS_CODES } from '@svc/infra/http/node-http'
 import type { Log } from '../process/log.ts'
 import { BadBody, readJsonBody } from './json-body.ts'
 import { NdjsonResponse } from './ndjson-response.ts'

@@ -1,7 +1,7 @@
 /** Asks a worker on a unix socket how it is. */
-import { request } from 'node:http'
 import { within } from '@svc/contracts/ports/within'
 import { type HealthResponse, healthResponse, workerPaths } from '@svc/contracts/worker/protocol'
+import { request } from '@svc/infra/http/node-http'
 import { patientTimer } from '@svc/infra/system/patient-timer'
 
 const ANSWER_BYTES_MAX = 64 * 1024
