@@ -13,11 +13,7 @@ export interface GroupPlace {
   readonly next: ReadonlyMap<number, bigint>
 }
 
-/**
- * Asks for this topic alone: another one, of which a partition has no leader, keeps nobody waiting.
- *
- * @throws when the topic is not there, or would drop records by itself
- */
+/** @throws when the topic is not there, or would drop records by itself */
 export async function checkedGroup(
   admin: Admin,
   { topic, group: groupId }: Pick<Subscription, 'topic' | 'group'>,
@@ -25,7 +21,6 @@ export async function checkedGroup(
   try {
     await admin.connect()
     if (!(await isThere(admin, topic))) throw new Error(`there is no topic ${topic}`)
-    // First: kafkajs asks for the topics whose ends it was asked for, and else for all there are.
     const ends = await admin.fetchTopicOffsets(topic)
     const settings = await settingsOf(admin, topic)
     if (settings.get('cleanup.policy') !== 'delete') {

@@ -16,6 +16,7 @@ import kafkajs from 'kafkajs'
 import { type ConsumerClients, GROUP_REQUEST_TIMEOUT_MS, KafkaConsumer } from './kafka-consumer.ts'
 import { closed, failureOf } from './kafka-failure.ts'
 import { KafkaTopic, type TopicClients } from './kafka-topic.ts'
+import { ownTopicsSocket } from './own-topics-socket.ts'
 import { RETRIES } from './topic-reader.ts'
 import { settingWarnings, unsafeSettings } from './topic-safety.ts'
 import { made, stateOf } from './topic-setup.ts'
@@ -103,6 +104,7 @@ export function clientConfig({ brokers, security }: Omit<KafkaBusOptions, 'timer
     requestTimeout: REQUEST_TIMEOUT_MS,
     connectionTimeout: CONNECTION_TIMEOUT_MS,
     logLevel: kafkajs.logLevel.NOTHING,
+    socketFactory: ownTopicsSocket,
     ...(security?.tls === true ? { ssl: true } : {}),
     ...(security?.login === undefined ? {} : { sasl: { ...security.login } as never }),
   }

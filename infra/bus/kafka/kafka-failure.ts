@@ -47,8 +47,7 @@ function namesOf(error: unknown): readonly string[] {
 
 export function wordsOf(error: unknown): string {
   const type = typeOf(error)
-  // kafkajs asks for all topics of the cluster where it looks whether ours is there.
-  if (type === 'LEADER_NOT_AVAILABLE') return `${type}, for a partition of this or another topic`
+  if (type === 'LEADER_NOT_AVAILABLE') return `${type}, for a partition of the topic`
   return type || (error instanceof Error ? error.message : String(error))
 }
 

@@ -6,7 +6,7 @@ import { newTopicSettings, REPLICAS, type TopicState, unsafeSettings } from './t
 
 /** @returns undefined when there is no such topic */
 export async function stateOf(admin: Admin, name: string): Promise<TopicState | undefined> {
-  if (!(await admin.listTopics()).includes(name)) return undefined
+  if (!(await isThere(admin, name))) return undefined
   const [{ brokers }, { topics }, settings] = await Promise.all([
     admin.describeCluster(),
     admin.fetchTopicMetadata({ topics: [name] }),
