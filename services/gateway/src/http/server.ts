@@ -10,13 +10,13 @@ import Fastify, {
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
-  LogController,
 } from 'fastify'
 import type { Logger } from 'pino'
 import type { RootUrl } from './base-address.ts'
 import { clientFamilyOf } from './client-family.ts'
 import { asServiceError, identity, rawRefusal, refuse } from './error-response.ts'
 import { CONNECTIONS_CHECK_INTERVAL_MS, checkHead, type HttpLimits } from './limits.ts'
+import { CutAnswerLog } from './log-cut-answer.ts'
 import { BusyTurns } from './pacing/busy-turns.ts'
 import type { RefusalPauses } from './pacing/refusal-pauses.ts'
 import type { RefusedBodies } from './pacing/refused-bodies.ts'
@@ -82,7 +82,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     loggerInstance: logger as FastifyBaseLogger,
     // One child logger per request costs more than all the rest of the framework.
     childLoggerFactory: (parent) => parent,
-    logController: new LogController({ disableRequestLogging: true }),
+    logController: new CutAnswerLog(),
     genReqId: newRequestId,
     rewriteUrl: ({ url }) => normalizedPath(url ?? '/'),
     requestIdHeader: false,

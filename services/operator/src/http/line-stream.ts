@@ -17,15 +17,17 @@ type Beating = AsyncGenerator<object | 'heartbeat'>
  *
  * @param requireStill rejects when the reader may not go on; asked for every line
  * @param signal aborted when the reader has gone
+ * @param onDefect is told what ended the stream that was nobody's refusal
  */
 export async function lineStream(
   lines: AsyncIterable<object>,
   requireStill: () => Promise<void>,
   signal: AbortSignal,
+  onDefect: (cause: unknown) => void,
 ): Promise<Readable> {
   const source = withHeartbeat(lines, HEARTBEAT_MS)
   const opening = await source.next()
-  return Readable.from(withRefusal(textOf(opening, source, requireStill), signal))
+  return Readable.from(withRefusal(textOf(opening, source, requireStill), signal, onDefect))
 }
 
 async function* textOf(
@@ -46,12 +48,14 @@ async function* textOf(
 async function* withRefusal(
   text: AsyncGenerator<string>,
   signal: AbortSignal,
+  onDefect: (cause: unknown) => void,
 ): AsyncGenerator<string> {
   try {
     yield* text
   } catch (cause) {
     if (signal.aborted) return
     const { code, message, param } = answerableError(cause)
+    if (code === 'internal_error') onDefect(cause)
     yield `${JSON.stringify({ type: 'error', error: { code, message, param } })}\n`
   }
 }

@@ -108,7 +108,9 @@ async function answer(
   if (!(Symbol.asyncIterator in outcome)) return outcome
   reply.raw.on('close', () => gone.abort())
   streams.enter(caller, reply.raw)
-  const lines = await lineStream(outcome, requireStill, gone.signal)
+  const lines = await lineStream(outcome, requireStill, gone.signal, (err) => {
+    request.log.error({ requestId: request.id, err }, 'request failed with an internal error')
+  })
   return reply.type('application/x-ndjson').send(lines)
 }
 

@@ -13,6 +13,7 @@ import { callerOf } from '../../admission/callers.ts'
 import type { Reads } from '../../admission/reads.ts'
 import { ClientConnection } from '../../http/client-connection.ts'
 import type { HttpLimits } from '../../http/limits.ts'
+import { logCutAnswer } from '../../http/log-cut-answer.ts'
 import { type OwnViews, viewHolds } from './own-views.ts'
 import { readQuery } from './query.ts'
 
@@ -37,7 +38,7 @@ export function evidenceRoutes(ports: EvidencePorts) {
       const { value: header = '' } = await text.next()
       const client = new ClientConnection(reply.raw, timer, limits.writeStallMs)
       reply.hijack()
-      await sendWhole(client, header, text)
+      await sendWhole(client, header, text).catch((error) => logCutAnswer(request, error))
     })
     app.get<{ Params: { id: string } }>(
       '/v1/requests/:id/evidence',

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { parseDollars } from '@svc/contracts/money'
 import { chatBody, type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { expectErrorBody } from '../../../testing/oracle.ts'
 
 const FORMULA = '=HYPERLINK("http://x")'
@@ -127,6 +127,30 @@ test('the page to print loads nothing and runs nothing', async () => {
   expect(policy).toContain(hash('sha256', style, 'base64'))
   expect(html).not.toMatch(/<script|src=/)
   expect(answer.headers.get('content-disposition')).toBeNull()
+})
+
+test('a file that cannot be finished is cut off, and the log says of which request and why', async () => {
+  const { texts } = fixture.ledger
+  const find = texts.find.bind(texts)
+  let left = Infinity
+  const spy = vi.spyOn(texts, 'find').mockImplementation((...asked) => {
+    left -= 1
+    if (left === 0) throw new Error('the text is broken')
+    return find(...asked)
+  })
+  onTestFinished(() => spy.mockRestore())
+  await file('requests?as=jsonl')
+  left = spy.mock.calls.length
+  const answer = await fixture.get('/v1/exports/requests?as=jsonl')
+  expect(answer.status).toBe(200)
+  await expect(answer.text()).rejects.toThrow('terminated')
+  const told = fixture.log.filter((line) => line.includes('the text is broken'))
+  expect(told.map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({
+      requestId: answer.headers.get('x-request-id'),
+      msg: 'failed to finish an answer, cutting it off',
+    }),
+  ])
 })
 
 test('of another account nothing is in any file', async () => {
