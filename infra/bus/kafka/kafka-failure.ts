@@ -11,6 +11,20 @@ const PERMANENT = new Set([
   'INVALID_TIMESTAMP',
   'INVALID_RECORD',
 ])
+/** What a name of Kafka's leaves open, and an operator has to know. */
+const HINTS: ReadonlyMap<string, string> = new Map([
+  ['LEADER_NOT_AVAILABLE', 'for a partition of the topic'],
+  [
+    'TOPIC_AUTHORIZATION_FAILED',
+    'the user lacks a right on the topic, such as Describe, DescribeConfigs, Create, Write or Read',
+  ],
+  [
+    'CLUSTER_AUTHORIZATION_FAILED',
+    'the user lacks the right Write on the topic, and IdempotentWrite on the cluster',
+  ],
+  ['GROUP_AUTHORIZATION_FAILED', 'the user lacks the right Read on the consumer group'],
+])
+
 /** Waits for what is under way, for 30 s where a broker is frozen: bounded by whoever awaits it. */
 export async function closed(client: { disconnect(): Promise<void> }): Promise<void> {
   await client.disconnect().catch(() => {})
@@ -30,14 +44,22 @@ export function isOfKafka(error: unknown): boolean {
   return namesOf(error).some((name) => name.startsWith('KafkaJS'))
 }
 
+interface KafkaError {
+  readonly type?: string
+  readonly cause?: unknown
+  /** One for each topic that could not be made. */
+  readonly errors?: readonly unknown[]
+}
+
 /**
  * Finds the type of what the broker said. kafkajs wraps errors, so it stands on the error or on one
  * of its causes.
  */
 export function typeOf(error: unknown): string {
-  const { type, cause } = error as { type?: string; cause?: unknown }
+  const { type, cause, errors } = error as KafkaError
   if (type !== undefined) return type
-  return cause instanceof Error ? typeOf(cause) : ''
+  const reason = cause ?? errors?.[0]
+  return reason instanceof Error ? typeOf(reason) : ''
 }
 
 function namesOf(error: unknown): readonly string[] {
@@ -47,7 +69,8 @@ function namesOf(error: unknown): readonly string[] {
 
 export function wordsOf(error: unknown): string {
   const type = typeOf(error)
-  if (type === 'LEADER_NOT_AVAILABLE') return `${type}, for a partition of the topic`
+  const hint = HINTS.get(type)
+  if (hint !== undefined) return `${type}: ${hint}`
   return type || (error instanceof Error ? error.message : String(error))
 }
 

@@ -17,7 +17,6 @@
 import { Backoff } from '@svc/contracts/ports/backoff'
 import {
   type BusRecord,
-  BusRefusedError,
   BusRewoundError,
   type BusTopic,
   inDeliveries,
@@ -164,7 +163,7 @@ export class KafkaTopic implements BusTopic {
   /** @throws what no repetition mends */
   #noteFailure(error: unknown): void {
     const type = typeOf(error)
-    if (isPermanent(type)) throw new BusRefusedError(`Kafka refuses: ${type}`, { cause: error })
+    if (isPermanent(type)) throw failureOf(error)
     this.#trouble = wordsOf(error)
     if (error instanceof OldOffsetError) {
       this.#oldOffsets += 1
