@@ -2,7 +2,7 @@ import { type Bus, BusAwayError, MAX_DELIVERY_RECORDS } from '@svc/contracts/por
 import { START } from '@svc/contracts/ports/event-store'
 import { MemoryBus } from '@svc/infra/bus/memory/memory-bus'
 import { afterEach, expect, test } from 'vitest'
-import { impatient, mortal } from '../testing/faulty-buses.ts'
+import { impatient, mortal, refusing } from '../testing/faulty-buses.ts'
 import { idsByKey, RelayedLedger, stopRelays, TOPIC } from '../testing/relayed-ledger.ts'
 
 /** The time until acknowledged records are looked for, and the checkpoint is saved. */
@@ -66,6 +66,14 @@ test('while the bus is away the relay waits, says so, and saves nothing', async 
   expect([ledger.errors.length, ledger.warnings]).toEqual([1, ['the feed is sent again']])
   expect(await ledger.ids()).toEqual(idsByKey(await ledger.events()))
   expect(relay.status()).toMatchObject({ waitingMs: 0, trouble: null })
+})
+
+test('what a topic lacks is told once, however often Kafka refuses a delivery', async () => {
+  const ledger = new RelayedLedger()
+  await ledger.earn(['ada'], 1)
+  ledger.relay(TOPIC, refusing(new MemoryBus(ledger.cluster), 'it keeps no copies'))
+  await ledger.pass(60_000)
+  expect([ledger.errors.length, ledger.warnings.length]).toEqual([1, 1])
 })
 
 test('a relay whose bus is away stops at once', async () => {

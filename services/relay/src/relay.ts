@@ -91,6 +91,8 @@ export class Relay {
   #trouble: string | null = null
   /** Whether the log was told of the trouble, and not yet of its end. */
   #isTold = false
+  /** After each trouble the topic is looked at again, and is as it was. */
+  readonly #toldWarnings = new Set<string>()
 
   constructor(ports: RelayPorts) {
     this.#ports = ports
@@ -171,6 +173,8 @@ export class Relay {
   async #open(): Promise<BusTopic> {
     this.#topic ??= await this.#ports.bus.open(this.#ports.plan)
     for (const warning of this.#topic.warnings) {
+      if (this.#toldWarnings.has(warning)) continue
+      this.#toldWarnings.add(warning)
       const fields = { topic: this.#ports.plan.name, reason: warning }
       this.#ports.log.warn(fields, 'feed topic is set up otherwise than it should be')
     }

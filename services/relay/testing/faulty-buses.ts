@@ -1,6 +1,6 @@
 /** Buses with a fault that a relay has to survive, or that its check has to find. */
 import { once } from 'node:events'
-import type { Bus, BusTopic } from '@svc/contracts/ports/bus'
+import { type Bus, BusRefusedError, type BusTopic } from '@svc/contracts/ports/bus'
 
 /** The planted fault: it goes on to the next batch when one is not acknowledged at once. */
 export function impatient(bus: Bus): Pick<Bus, 'open'> {
@@ -40,6 +40,17 @@ export function mortal(
         signal.throwIfAborted()
       }
       return Object.assign(topic, { deliver })
+    },
+  }
+}
+
+/** A bus that warns of its topic and takes nothing, as where the user may not write. */
+export function refusing(bus: Bus, warning: string): Pick<Bus, 'open'> {
+  return {
+    async open(plan) {
+      const topic = await bus.open(plan)
+      const deliver = () => Promise.reject(new BusRefusedError('Kafka refuses'))
+      return Object.assign(topic, { deliver, warnings: [warning] })
     },
   }
 }
