@@ -25,7 +25,7 @@ const meanings: Record<DomainEvent['type'], string> = {
   AccountUnfrozen: 'Requests are accepted again.',
   AccountClosed:
     'The account and its keys have ended, and the balance is zero: it was, or the rest was written ' +
-    'off or paid out, with `amount`.',
+    'off or paid out, with `amount`, below zero for credit and above it for a debt.',
   TextsErased:
     'All texts about people that the account had beside the log are gone: where an event has their ' +
     'words, `erased` is shown.',
