@@ -28,7 +28,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
 
 /** Modules that only certain places may import, so that they can be replaced there. */
 const reserved: readonly (readonly [module: string, places: RegExp])[] = [
-  ['node-llama-cpp', /^services\/worker\/(src\/engines\/llama|bench)\//],
+  ['node-llama-cpp', /^services\/worker\/(src\/engines\/llama|testing\/gpu|bench)\//],
   ['node:sqlite', /^(infra|projections|services\/cli\/testing)\//],
   ['kafkajs', /^infra\/bus\/kafka\//],
   ['ioredis', /^infra\/prefix-store\/redis\//],

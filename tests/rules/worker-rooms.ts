@@ -17,6 +17,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   protocol: ['process'],
   engines: ['process'],
   'engines/*': ['engines', 'process'],
+  gpu: ['engines', 'process'],
   prompt: ['engines', 'grammar', 'process'],
   'prefix-cache': ['engines', 'process'],
   scheduling: ['engines', 'prefix-cache', 'process', 'prompt', 'protocol'],

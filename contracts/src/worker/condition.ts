@@ -40,6 +40,11 @@ export const healthResponse = z.object({
   device: z.enum(['cpu', 'cuda', 'vulkan', 'metal']),
   /** The GPUs by their names; null where the CPU computes. Older workers leave it out. */
   gpu: z.string().nullable().default(null),
+  /**
+   * Why `SVC_GPU=auto` does without a GPU that is there, in one line; null when there is nothing to
+   * say. Older workers leave it out.
+   */
+  gpuProblem: z.string().nullable().default(null),
   cache: cacheMode,
   /** Requests that wait, and sequences in use, for requests of all gateways. */
   load: z.object({ queued: count, running: count, sequences: z.int().min(1) }),

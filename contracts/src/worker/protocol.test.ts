@@ -85,6 +85,7 @@ const examples: readonly (readonly [string, ZodType, unknown])[] = [
       instanceId: 'wrk_1/7',
       device: 'cuda',
       gpu: 'NVIDIA H200',
+      gpuProblem: null,
       cache: { mode: 'on', schedule: 'any-token', reason: null, tiers: ['l1', 'l2'] },
       load: { queued: 0, running: 1, sequences: 4 },
     },
@@ -184,8 +185,8 @@ describe('a message of the worker protocol', () => {
 
   test('a worker of an older version does not name its GPU', () => {
     const [, schema, health] = examples.find(([name]) => name === 'health') ?? []
-    const { gpu: _, ...older } = health as Record<string, unknown>
-    expect(schema?.parse(older)).toEqual({ ...older, gpu: null })
+    const { gpu: _, gpuProblem: __, ...older } = health as Record<string, unknown>
+    expect(schema?.parse(older)).toEqual({ ...older, gpu: null, gpuProblem: null })
   })
 
   test.each(workerErrorCodes)('error %s goes through JSON unchanged', (code) => {

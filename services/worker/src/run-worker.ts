@@ -2,8 +2,10 @@
 import { within } from '@svc/contracts/ports/within'
 import type { HealthResponse } from '@svc/contracts/worker/protocol'
 import { systemTimer } from '@svc/infra/system/system-timer'
-import type { OpenEngine } from './engines/engine.ts'
-import { openLlama } from './engines/llama/llama.ts'
+import type { GpuKind, OpenEngine } from './engines/engine.ts'
+import { gpuKinds, openLlama } from './engines/llama/llama.ts'
+import { chooseGpu } from './gpu/gpu-choice.ts'
+import { tryGpu } from './gpu/gpu-trial.ts'
 import type { Log } from './process/log.ts'
 import { StartRefused } from './process/start-refused.ts'
 import {
@@ -37,7 +39,8 @@ export async function runWorker(
   onBroken: (error: unknown) => void,
   openEngine: OpenEngine = openLlama,
 ): Promise<RunningWorker> {
-  const worker = await startWorker(settings, log, onBroken, openEngine)
+  const chosen = await withChosenGpu(settings, log)
+  const worker = await startWorker(chosen, log, onBroken, openEngine)
   const server = await listen(settings, worker, log)
   const { address } = server
   log('info', 'ready', { address, workerId: settings.workerId })
@@ -50,6 +53,15 @@ export async function runWorker(
       return within(systemTimer, DRAIN_MS_MAX, drained, undefined)
     },
   }
+}
+
+/** Chooses what computes, where the operator leaves that to the worker. */
+async function withChosenGpu(settings: WorkerSettings, log: Log): Promise<WorkerSettings> {
+  const { engine, chosenGpu: earlier } = settings
+  if (engine.gpu !== 'auto') return { ...settings, chosenGpu: null }
+  const tryKind = (kind: GpuKind) => tryGpu(kind, settings, log)
+  const chosenGpu = earlier ?? (await chooseGpu(await gpuKinds(), tryKind, log))
+  return { ...settings, engine: { ...engine, gpu: chosenGpu.gpu }, chosenGpu }
 }
 
 async function listen(

@@ -46,7 +46,14 @@ function serviceOf(contextSize: number, slices: PromptRenderer['slices'], script
     ),
     facts: {
       ...{ workerId: 'w', fingerprint: 'f', modelName: 'm', toy: true },
-      ...{ contextSize, threads: 1, cpuVariant: 'none', device: 'cpu', gpu: null },
+      ...{
+        contextSize,
+        threads: 1,
+        cpuVariant: 'none',
+        device: 'cpu',
+        gpu: null,
+        gpuProblem: null,
+      },
       instanceId: 'w/1',
       cache: { mode: 'on', schedule: 'canonical-128', reason: null, tiers: ['l1'] },
     },

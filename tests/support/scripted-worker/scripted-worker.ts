@@ -68,6 +68,8 @@ export class ScriptedWorker {
   status: HealthResponse['status'] = 'ready'
   /** The one that it says computes for it; null is the CPU. */
   gpu: string | null = null
+  /** Why it says that it does without another GPU. */
+  gpuProblem: string | null = null
   /** What it says that it has to do for other gateways. */
   othersLoad = { queued: 0, running: 0 }
   cache: HealthResponse['cache'] = {
@@ -170,6 +172,7 @@ export class ScriptedWorker {
       instanceId: this.instanceId,
       device: this.gpu === null ? 'cpu' : 'cuda',
       gpu: this.gpu,
+      gpuProblem: this.gpuProblem,
       cache: this.cache,
       load: {
         queued: this.othersLoad.queued,

@@ -1,4 +1,5 @@
 /** `svc doctor`: what a server needs, looked at without changing anything. */
+import type { WorkerDetails } from '@svc/contracts/admin/workers'
 import { printable } from '@svc/contracts/printable'
 import { DataFolder } from '@svc/server/data-folder/data-folder'
 import type { Finding } from '@svc/server/doctor/examine'
@@ -69,16 +70,15 @@ async function serverFindings(
       base_url: url,
       store,
       feed,
-      workers,
       unpriced_models,
       priced_from: from,
     } = await server.operations.status()
-    const unready = workers.filter(({ status }) => status !== 'ready')
+    const workers = await server.operations.listWorkers()
     const before = from === null ? '' : ` before ${from}`
     const unpriced = unpriced_models.map((model) => `no price is in force for ${model}${before}`)
     const problems = [
       ...[...store.problems, ...(feed?.problems ?? []), ...unpriced],
-      ...unready.map(({ worker_id: id, status }) => unreadyText(id, status)),
+      ...workers.flatMap(workerProblems),
     ]
     const running = said('ok', `version ${version} runs at ${url}`)
     return { isRunning, findings: [running, ...problems.map((each) => said('problem', each))] }
@@ -89,9 +89,10 @@ async function serverFindings(
 }
 
 /** A worker drains because somebody asked it to. */
-function unreadyText(id: string, status: string): string {
-  if (status !== 'draining') return `worker ${id} is ${status}: see its log`
-  return `worker ${id} takes no requests: end that with svc worker drain ${id} --undo`
+function workerProblems({ worker_id: id, status, problem }: WorkerDetails): readonly string[] {
+  if (status === 'ready') return problem === null ? [] : [`worker ${id}: ${problem}`]
+  if (status !== 'draining') return [`worker ${id} is ${status}: see its log`]
+  return [`worker ${id} takes no requests: end that with svc worker drain ${id} --undo`]
 }
 
 const WORDS = { ok: 'ok     ', note: 'note   ', problem: 'PROBLEM' } as const

@@ -17,6 +17,7 @@ const health: HealthResponse = {
   cpuVariant: 'avx512',
   device: 'cuda',
   gpu: 'NVIDIA H200',
+  gpuProblem: null,
   cache: { mode: 'on', schedule: 'any-token', reason: 'Redis is not set up', tiers: ['l1'] },
   load: { queued: 1, running: 2, sequences: 8 },
 }
@@ -111,6 +112,11 @@ test('a worker that is well and does not tell its state shows the load of its he
   const details = detailsOf({}, undefined)
   expect(details).toMatchObject({ load: health.load, problem: 'no status reported' })
   expect(details.cache).toMatchObject({ mode: 'on', use: null })
+})
+
+test('a GPU that is there and not used is a problem', () => {
+  const gpuProblem = 'SVC_GPU=auto takes the CPU, because of what failed: cuda'
+  expect(detailsOf({ health: { ...health, gpuProblem } }, freshState).problem).toBe(gpuProblem)
 })
 
 test('a meter that was doubted is a problem', () => {

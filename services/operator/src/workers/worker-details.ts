@@ -64,6 +64,6 @@ function problemOf({ worker, state }: WorkerSnapshot): string | null {
   if (worker.health === undefined) return 'it does not answer'
   if (state === undefined) return 'no status reported'
   return state.meterMismatches === 0
-    ? null
+    ? worker.health.gpuProblem
     : `the runtime counted ${state.meterMismatches} prompts otherwise than the worker`
 }

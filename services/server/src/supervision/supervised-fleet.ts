@@ -94,8 +94,9 @@ function supervise(
     },
   })
   supervised.ready().then(
-    () => {
+    ({ gpuProblem }) => {
       served = true
+      if (gpuProblem !== null) logger.warn({ workerId, reason: gpuProblem }, 'GPU not used')
     },
     () => {},
   )

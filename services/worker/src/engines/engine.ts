@@ -245,9 +245,17 @@ export interface ModelFacts {
   readonly libraryVersion: string
 }
 
-/** Which kind of GPU computes. `auto` takes the best one that is there, which can be the CPU. */
+/** Which kind of GPU computes. `auto` takes the best one that works, which can be the CPU. */
 export const gpuChoices = ['off', 'auto', 'cuda', 'vulkan', 'metal'] as const
 export type Gpu = (typeof gpuChoices)[number]
+export type GpuKind = Exclude<Gpu, 'auto' | 'off'>
+
+/** What was chosen for `auto`. */
+export interface GpuChoice {
+  readonly gpu: GpuKind | 'off'
+  /** Why a GPU that is there is not used, in one line; null when there is nothing to say. */
+  readonly problem: string | null
+}
 
 /** The name of the bundled model, in place of a file. */
 export const DEMO_MODEL = 'demo'

@@ -11,6 +11,14 @@ export class ModelFileRefused extends StartRefused {
   override readonly name = 'ModelFileRefused'
 }
 
+/** There is no GPU of the kind that was asked for, or no build of the runtime for it. */
+export class GpuAbsent extends StartRefused {
+  override readonly name = 'GpuAbsent'
+}
+
+/** Exit code of the trial of a GPU that is not there (EX_UNAVAILABLE). */
+export const EXIT_ABSENT = 69
+
 /** Exit code of a worker that refused to start (EX_CONFIG of sysexits). */
 export const EXIT_REFUSED = 78
 

@@ -8,9 +8,10 @@ import { availableParallelism, homedir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
-import { DEMO_MODEL, type EngineSettings } from '../engines/engine.ts'
+import { DEMO_MODEL, type EngineSettings, type GpuChoice, gpuChoices } from '../engines/engine.ts'
 import { defaultSchemaLimits, type SchemaLimits } from '../grammar/grammar.ts'
 import type { CacheSettings } from '../prefix-cache/open-prefix-cache.ts'
+import { parseJson } from '../process/child-log.ts'
 import type { FindingsSettings } from '../process/findings.ts'
 import { StartRefused } from '../process/start-refused.ts'
 import type { ListenAddress } from '../protocol/protocol-server.ts'
@@ -33,6 +34,8 @@ const HANG_MS_DEFAULT = 60_000
 export interface WorkerSettings {
   readonly listen: ListenAddress
   readonly engine: EngineSettings
+  /** What an earlier start of this worker has chosen for `auto`; null: it is to be chosen. */
+  readonly chosenGpu: GpuChoice | null
   readonly queueLimit: number
   /** Requests of one tenant that may wait. */
   readonly tenantQueueLimit: number
@@ -55,6 +58,11 @@ export interface SchemaSettings {
   readonly compileMs: number
 }
 
+const gpuChoice = z.object({
+  gpu: z.enum(gpuChoices).exclude(['auto']),
+  problem: z.string().nullable(),
+})
+
 const schema = z.object({
   ...workerVariables,
   /** The bearer token of every request. */
@@ -69,6 +77,8 @@ const schema = z.object({
   drained: z.boolean().default(false),
   /** Ends when stdin closes, and leaves Ctrl-C to its parent. */
   supervised: z.boolean().default(false),
+  /** What the supervisor's last ready worker computed on, as JSON. */
+  chosenGpu: z.string().transform(parseJson).pipe(gpuChoice).optional(),
 })
 
 /** Flags that say what a variable says too, in camel case. */
@@ -98,6 +108,7 @@ export function settingsOf(words: WorkerWords, environment: Environment): Worker
   return {
     listen: listenAddress(given, secret),
     engine: engineSettings(given),
+    chosenGpu: given.chosenGpu ?? null,
     queueLimit: given.queue,
     tenantQueueLimit: given.tenantQueue,
     workerId: given.workerId,
@@ -174,7 +185,7 @@ function redisSettings(given: Given) {
 }
 
 function wordsOf(argv: readonly string[]): WorkerWords {
-  const flags = [...workerOptions.map(({ flags }) => flags), '--supervised']
+  const flags = [...workerOptions.map(({ flags }) => flags), '--supervised', '--chosen-gpu <json>']
   const options = flags.map((flag) => {
     return [optionName(flag), { type: flag.includes(' ') ? 'string' : 'boolean' }] as const
   })

@@ -91,6 +91,8 @@ class Supervisor implements Supervised {
   #process: WorkerProcess | undefined
   #starts = 0
   #everReady = false
+  /** What the last ready worker computed on: the next one computes on the same. */
+  #chosenGpu: readonly string[] = []
   readonly #backoff: Backoff
   #ready: PromiseWithResolvers<HealthResponse> = Promise.withResolvers()
   readonly #stopped = Promise.withResolvers<void>()
@@ -148,7 +150,7 @@ class Supervisor implements Supervised {
     const child = startWorkerProcess({
       socketPath: this.address.socketPath,
       workerId: this.workerId,
-      modelArguments: this.#options.modelArguments,
+      modelArguments: [...this.#options.modelArguments, ...this.#chosenGpu],
       env: this.#options.env ?? {},
       log: this.#options.log,
       onReady: (health) => this.#onReady(child, health),
@@ -168,6 +170,7 @@ class Supervisor implements Supervised {
   #onReady(child: WorkerProcess, health: HealthResponse): void {
     if (this.#state === 'stopped') return
     this.#everReady = true
+    this.#chosenGpu = chosenGpu(health)
     this.#healthySinceMs = performance.now()
     this.#become('ready')
     this.#ready.resolve(health)
@@ -244,6 +247,12 @@ class Supervisor implements Supervised {
   #removeFolder(): void {
     if (this.#folder !== null) rmSync(this.#folder, { recursive: true, force: true })
   }
+}
+
+/** Argument of `main.ts`; a worker that has nothing to choose takes no notice of it. */
+function chosenGpu({ device, gpuProblem }: HealthResponse): readonly string[] {
+  const chosen = { gpu: device === 'cpu' ? 'off' : device, problem: gpuProblem }
+  return ['--chosen-gpu', JSON.stringify(chosen)]
 }
 
 /** A private folder (mode 0700) for the socket; on Windows a named pipe, which needs no folder. */

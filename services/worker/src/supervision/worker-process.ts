@@ -1,12 +1,11 @@
 /** One run of a worker process: its start, its one line on stdout, its log, its end. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { createInterface } from 'node:readline'
-import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { type HealthResponse, healthResponse } from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
+import { forwardLog, onLines, parseJson } from '../process/child-log.ts'
 import { LIBUV_THREADS } from '../process/libuv-threads.ts'
-import type { Log, LogLevel } from '../process/log.ts'
+import type { Log } from '../process/log.ts'
 import { EXIT_REFUSED } from '../process/start-refused.ts'
 
 const MAIN_PATH = fileURLToPath(new URL('../main.ts', import.meta.url))
@@ -18,7 +17,6 @@ const V8_THREADS = 1
 /** What the host process may keep in its environment that is none of the worker's business. */
 const PRIVATE_VARIABLE =
   /^(SVC_|EVENTSTORE_URL$|REDIS_URL$|KAFKA_BROKERS$|NODE_OPTIONS$|NODE_CHANNEL|VITEST)/
-const LOG_CHARACTERS_MAX = 8192
 
 const firstLine = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ready'), health: healthResponse }),
@@ -72,7 +70,6 @@ export function startWorkerProcess(options: WorkerProcessOptions): WorkerProcess
   child.stdin.on('error', () => {})
   let refusal: string | undefined
   let wasReady = false
-  let firstError: string | undefined
   onLines(child.stdout, (line) => {
     const parsed = firstLine.safeParse(parseJson(line))
     if (!parsed.success) options.log('warn', "unexpected line on the worker's stdout", { workerId })
@@ -82,14 +79,10 @@ export function startWorkerProcess(options: WorkerProcessOptions): WorkerProcess
       options.onReady(parsed.data.health)
     }
   })
-  onLines(child.stderr, (line) => {
-    options.onSign()
-    const { level, message } = forwardLog(line, workerId, options.log)
-    if (level === 'error') firstError ??= message
-  })
+  const said = forwardLog(child.stderr, options.log, { workerId }, options.onSign)
   reportEnd(child, options.onEnd, (how) => {
     if (refusal !== undefined) return refusal
-    return wasReady ? `the worker process ended (${how})` : neverReady(how, firstError)
+    return wasReady ? `the worker process ended (${how})` : neverReady(how, said.firstError)
   })
   return {
     pid: child.pid,
@@ -132,39 +125,4 @@ function reportEnd(
 function environment(extra: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !PRIVATE_VARIABLE.test(name))
   return { ...Object.fromEntries(inherited), UV_THREADPOOL_SIZE: LIBUV_THREADS, ...extra }
-}
-
-function onLines(stream: Readable, onLine: (line: string) => void): void {
-  createInterface({ input: stream }).on('line', onLine)
-}
-
-/** The numbers of pino. */
-const levels: Readonly<Record<number, LogLevel>> = { 30: 'info', 40: 'warn', 50: 'error' }
-const logLine = z.looseObject({ level: z.number(), msg: z.string() })
-
-interface Said {
-  readonly level: LogLevel
-  readonly message: string
-}
-
-function forwardLog(line: string, workerId: string, log: Log): Said {
-  const parsed = logLine.safeParse(parseJson(line))
-  if (!parsed.success) {
-    // Native code writes to stderr as it likes.
-    const message = line.slice(0, LOG_CHARACTERS_MAX)
-    log('warn', message, { workerId })
-    return { level: 'warn', message }
-  }
-  const { level: number, msg: message, time: _written, ...fields } = parsed.data
-  const level = levels[number] ?? 'error'
-  log(level, message, { ...fields, workerId })
-  return { level, message }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

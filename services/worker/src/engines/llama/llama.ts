@@ -11,6 +11,7 @@
 import { BLOCK_TOKENS_MAX } from '@svc/contracts/ports/prefix-store'
 import {
   getLlama,
+  getLlamaGpuTypes,
   getModuleVersion,
   type Llama,
   type LlamaContext,
@@ -19,12 +20,13 @@ import {
 } from 'node-llama-cpp'
 import { mappedFiles } from '../../process/mapped-files.ts'
 import { RuntimeWatch } from '../../process/runtime-watch.ts'
-import { firstLineOf, StartRefused } from '../../process/start-refused.ts'
+import { firstLineOf, GpuAbsent, StartRefused } from '../../process/start-refused.ts'
 import {
   type BatchCounts,
   type Engine,
   type EngineSequence,
   type EngineSettings,
+  type GpuKind,
   type GrammarState,
   type ModelFacts,
   noBatches,
@@ -81,6 +83,12 @@ export const openLlama: OpenEngine = async (settings, { log, watch }) => {
   return { engine, facts: { ...facts, modelName: name, toy, digest } }
 }
 
+/** @returns the kinds of GPUs whose drivers are on this machine, the best one first */
+export async function gpuKinds(): Promise<readonly GpuKind[]> {
+  const types = await getLlamaGpuTypes('supported')
+  return types.filter((type) => type !== false)
+}
+
 /**
  * Loads a model and reserves the memory of its sequences.
  *
@@ -101,11 +109,12 @@ export async function startLlama(options: LlamaOptions): Promise<{
       options.log(severity, message.trimEnd())
     },
   }).catch((error: unknown) => {
-    throw new StartRefused(
-      options.gpu === 'off'
-        ? `no llama.cpp binary runs on this machine: ${firstLineOf(error)}`
-        : `SVC_GPU=${options.gpu} (--gpu) cannot be used: no llama.cpp binary for it runs here ` +
-            `(${firstLineOf(error)}); see docs/how-to/use-a-gpu.md`,
+    if (options.gpu === 'off') {
+      throw new StartRefused(`no llama.cpp binary runs on this machine: ${firstLineOf(error)}`)
+    }
+    throw new GpuAbsent(
+      `SVC_GPU=${options.gpu} (--gpu) cannot be used: no llama.cpp binary for it runs here ` +
+        `(${firstLineOf(error)}); see docs/how-to/use-a-gpu.md`,
     )
   })
   const gpuLayers = llama.gpu === false ? 0 : 'max'

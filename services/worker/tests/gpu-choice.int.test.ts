@@ -1,0 +1,96 @@
+/** `SVC_GPU=auto` takes what works, on a machine that seems to have two kinds of GPUs. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { type Supervised, superviseWorker } from '../src/supervision/supervisor.ts'
+
+const GRACE_MS = 5000
+const PRETENDED = import.meta.resolve('../testing/gpu/pretended-gpus.ts')
+const KERNEL_ERROR = 'CUDA error: the provided PTX was compiled with an unsupported toolchain'
+
+let folder: string
+let supervised: Supervised | undefined
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'svc-test-'))
+})
+
+afterEach(async () => {
+  await supervised?.stop(GRACE_MS)
+})
+
+afterAll(async () => {
+  await rm(folder, { recursive: true })
+})
+
+function start(gpu: string, broken: string) {
+  const messages: string[] = []
+  const started = superviseWorker({
+    workerId: 'worker-test',
+    modelArguments: ['--model', 'demo', '--sequences', '1', '--models-folder', folder],
+    env: {
+      SVC_GPU: gpu,
+      NODE_OPTIONS: `--import ${PRETENDED}`,
+      PRETENDED_BROKEN_GPUS: broken,
+    },
+    log: (_level, message, fields) => messages.push(`${fields?.trial ?? 'worker'}: ${message}`),
+    timings: { backOffMinMs: 1, backOffMaxMs: 1 },
+  })
+  supervised = started
+  const trials = () => new Set(messages.map((said) => said.split(':')[0]))
+  return { started, trials }
+}
+
+describe('a worker that chooses what computes', () => {
+  it('takes the best GPU when it works, and has nothing to say', async () => {
+    const { started, trials } = start('auto', '')
+    const { device, gpu, gpuProblem } = await started.ready()
+    expect({ device, gpu, gpuProblem }).toEqual({
+      device: 'cuda',
+      gpu: 'pretended cuda',
+      gpuProblem: null,
+    })
+    expect(trials()).toEqual(new Set(['cuda', 'worker']))
+  })
+
+  it('takes the next one when the kernels of the best end their process', async () => {
+    const { started } = start('auto', 'cuda')
+    const { device, gpuProblem } = await started.ready()
+    expect(device).toBe('vulkan')
+    expect(gpuProblem).toContain(
+      'SVC_GPU=auto takes vulkan, because of what failed: ' +
+        `cuda (its trial ended with SIGABRT: ${KERNEL_ERROR});`,
+    )
+    expect(started.restarts).toBe(0)
+  })
+
+  it('takes the CPU when no GPU works, and is then like a worker of the CPU', async () => {
+    const { started } = start('auto', 'cuda,vulkan')
+    const { device, gpu, gpuProblem, fingerprint } = await started.ready()
+    expect([device, gpu]).toEqual(['cpu', null])
+    expect(gpuProblem).toMatch(/takes the CPU, .*: cuda \(.*\), vulkan \(.*set SVC_GPU=off to keep/)
+    await started.stop(GRACE_MS)
+    const plain = start('off', 'cuda,vulkan')
+    expect(await plain.started.ready()).toMatchObject({ fingerprint, gpuProblem: null })
+  })
+
+  it('computes on the same, with no other trial, when it was ready and is killed', async () => {
+    const { started, trials } = start('auto', 'cuda')
+    const { instanceId: _, load: __, ...before } = await started.ready()
+    const tried = trials()
+    process.kill(started.pid ?? 0, 'SIGKILL')
+    await expect.poll(() => started.state, { timeout: 10_000 }).toBe('restarting')
+    expect(await started.ready()).toMatchObject(before)
+    expect(trials()).toEqual(tried)
+  })
+})
+
+it('a worker that is told what computes takes nothing else', async () => {
+  const { started, trials } = start('cuda', 'cuda')
+  await expect(started.ready()).rejects.toThrow(
+    `ended (SIGABRT) before it was ready: ${KERNEL_ERROR}`,
+  )
+  expect([started.state, started.restarts]).toEqual(['failed', 2])
+  expect(trials()).toEqual(new Set(['worker']))
+})
