@@ -164,7 +164,7 @@ describe('a supervised worker', () => {
   it('that dies in every first start is given up after three', async () => {
     const { supervised } = supervise({ timings: { backOffMinMs: 1, backOffMaxMs: 1 } })
     const failed = expect(supervised.ready()).rejects.toThrow(
-      /ended \(SIGKILL\) before it was ready/,
+      /ended \(SIGKILL\) before it was ready: most likely the system ended it for lack of memory/,
     )
     const killed = () => {
       if (supervised.pid !== undefined) process.kill(supervised.pid, 'SIGKILL')
@@ -173,6 +173,12 @@ describe('a supervised worker', () => {
     await expect.poll(killed, { interval: 5, timeout: 10_000 }).toBe('failed')
     await failed
     expect(supervised.restarts).toBe(2)
+  })
+
+  it('that gives no sign at its start is killed, and that is told', async () => {
+    const timings = { startSilenceMs: 1, backOffMinMs: 1, backOffMaxMs: 1 }
+    const { supervised } = supervise({ timings })
+    await expect(supervised.ready()).rejects.toThrow('gave no sign for 1 ms and was killed')
   })
 
   it('that the runtime aborts at its start is told with what the runtime said', async () => {

@@ -99,6 +99,8 @@ class Supervisor implements Supervised {
   /** Whichever wait is on: for the next look, the next start, or a silent start. */
   #cancelWait: () => void = () => {}
   #healthySinceMs = 0
+  /** Why this process killed the worker, which its end does not tell. */
+  #killedFor: string | null = null
 
   constructor(options: SuperviseOptions) {
     this.#options = options
@@ -164,7 +166,11 @@ class Supervisor implements Supervised {
   }
 
   #waitForSign(child: WorkerProcess): void {
-    this.#wait(this.#timings.startSilenceMs, () => child.kill('SIGKILL'))
+    const { startSilenceMs } = this.#timings
+    this.#wait(startSilenceMs, () => {
+      this.#killedFor = `the starting worker gave no sign for ${startSilenceMs} ms and was killed`
+      child.kill('SIGKILL')
+    })
   }
 
   #onReady(child: WorkerProcess, health: HealthResponse): void {
@@ -195,7 +201,9 @@ class Supervisor implements Supervised {
     this.#waitForHeartbeat(child)
   }
 
-  #onEnd({ reason, definite }: WorkerEnd): void {
+  #onEnd({ reason: told, definite }: WorkerEnd): void {
+    const reason = this.#killedFor ?? told
+    this.#killedFor = null
     this.#process = undefined
     this.#wait(0, undefined)
     if (this.#state === 'stopped') {

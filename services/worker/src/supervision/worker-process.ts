@@ -18,6 +18,9 @@ const V8_THREADS = 1
 const PRIVATE_VARIABLE =
   /^(SVC_|EVENTSTORE_URL$|REDIS_URL$|KAFKA_BROKERS$|NODE_OPTIONS$|NODE_CHANNEL|VITEST)/
 
+/** No process kills itself so, save one that hangs, which says it first. */
+const KILLED = 'most likely the system ended it for lack of memory'
+
 const firstLine = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ready'), health: healthResponse }),
   z.object({ type: z.literal('refused'), reason: z.string() }),
@@ -97,7 +100,7 @@ export function startWorkerProcess(options: WorkerProcessOptions): WorkerProcess
  * what it asks. Only of the latter does it say anything.
  */
 function neverReady(how: string, firstError: string | undefined): string {
-  const why = firstError ?? 'the model file may be damaged'
+  const why = firstError ?? (how === 'SIGKILL' ? KILLED : 'the model file may be damaged')
   return `the worker process ended (${how}) before it was ready: ${why}`
 }
 
