@@ -42,23 +42,25 @@ export class FreezeWatch {
   }
 
   async #look(): Promise<void> {
-    try {
-      const seen = this.#ports.places.accountIds.filter((accountId) => this.#seemsFrozen(accountId))
-      for (const accountId of seen) await this.#freezeIfSo(accountId)
-    } catch (error) {
-      this.#ports.logger.error({ err: error }, 'failed to look for frozen accounts, trying again')
+    // An account that cannot be read, such as a damaged one, keeps no other from its end.
+    const looks = this.#ports.places.accountIds.map((accountId) => this.#freezeIfSo(accountId))
+    const failed = (await Promise.allSettled(looks)).find((look) => look.status === 'rejected')
+    if (failed !== undefined) {
+      const { reason } = failed
+      this.#ports.logger.error({ err: reason }, 'failed to look for frozen accounts, trying again')
     }
     if (!this.#isStopped) this.start()
+  }
+
+  async #freezeIfSo(accountId: string): Promise<void> {
+    const { ledger, places } = this.#ports
+    if (!this.#seemsFrozen(accountId)) return
+    const { status } = await ledger.account(accountId)
+    if (status === 'frozen') places.freeze(accountId)
   }
 
   #seemsFrozen(accountId: string): boolean {
     const { ledger, views } = this.#ports
     return ledger.isKnownFrozen(accountId) || views.account(accountId)?.status === 'frozen'
-  }
-
-  async #freezeIfSo(accountId: string): Promise<void> {
-    const { ledger, places } = this.#ports
-    const { status } = await ledger.account(accountId)
-    if (status === 'frozen') places.freeze(accountId)
   }
 }

@@ -51,14 +51,17 @@ export class MemberWatch {
   }
 
   async #look(): Promise<void> {
-    const { sessions, logger } = this.#ports
-    try {
-      for (const { member, stop } of [...this.#watched]) {
-        if (!(await sessions.staysIn(member))) stop.stop('member_left')
-      }
-    } catch (error) {
-      logger.error({ err: error }, 'failed to look for users who left, trying again')
+    // A user who cannot be read keeps nobody else's requests running.
+    const looks = [...this.#watched].map((watched) => this.#stopIfLeft(watched))
+    const failed = (await Promise.allSettled(looks)).find((look) => look.status === 'rejected')
+    if (failed !== undefined) {
+      const { reason } = failed
+      this.#ports.logger.error({ err: reason }, 'failed to look for users who left, trying again')
     }
     this.#lookLater()
+  }
+
+  async #stopIfLeft({ member, stop }: Watched): Promise<void> {
+    if (!(await this.#ports.sessions.staysIn(member))) stop.stop('member_left')
   }
 }
