@@ -117,24 +117,21 @@ export function isOverclaimed({ record, promptTokens }: EndedRun): boolean {
   return meter !== undefined && isImplausible(meter, { promptTokens, maxOutputTokens })
 }
 
+/** Reasoning counts as it has come, as all output of a broken answer does. */
 function deliveredMeter(run: EndedRun): WorkerMeter {
-  const meter = meterOf(run)
-  const known = meter ?? unknownMeter(run)
-  const outputTokens = Math.min(
-    run.record.outputTokens,
-    meter?.outputTokens ?? run.record.outputTokens,
-  )
-  const reasoningTokens = Math.min(run.record.reasoningTokens, outputTokens)
-  return { ...known, outputTokens, reasoningTokens }
+  const known = meterOf(run) ?? unknownMeter(run)
+  const reasoningTokens = Math.min(run.record.reasoningTokens, known.outputTokens)
+  return { ...known, reasoningTokens }
 }
 
 /** Nobody saw the prompt computed, so it is billed at the cached rate, the lower one. */
-function unknownMeter({ promptTokens, workerId }: EndedRun): WorkerMeter {
+function unknownMeter({ record, promptTokens, workerId }: EndedRun): WorkerMeter {
+  const { outputTokens, reasoningTokens } = record
   return {
     inputTokens: 0,
     cachedInputTokens: promptTokens,
-    outputTokens: 0,
-    reasoningTokens: 0,
+    outputTokens,
+    reasoningTokens,
     workerId: workerId ?? UNKNOWN_WORKER,
     cache: {
       schedule: null,
