@@ -136,7 +136,7 @@ class Supervisor implements Supervised {
     const running = this.#process
     this.#ready.reject(new Error(`worker ${this.workerId} was stopped`))
     this.#renewReady(new Error(`worker ${this.workerId} is stopped`))
-    this.#wait(0, undefined)
+    this.#cancelWait()
     this.#become('stopped')
     if (running === undefined) this.#cleanUp()
     else {
@@ -205,7 +205,7 @@ class Supervisor implements Supervised {
     const reason = this.#killedFor ?? told
     this.#killedFor = null
     this.#process = undefined
-    this.#wait(0, undefined)
+    this.#cancelWait()
     if (this.#state === 'stopped') {
       this.#cleanUp()
       return
@@ -237,9 +237,9 @@ class Supervisor implements Supervised {
     if (error !== undefined) this.#ready.reject(error)
   }
 
-  #wait(delayMs: number, then: (() => void) | undefined): void {
+  #wait(delayMs: number, then: () => void): void {
     this.#cancelWait()
-    this.#cancelWait = then === undefined ? () => {} : systemTimer.after(delayMs, then)
+    this.#cancelWait = systemTimer.after(delayMs, then)
   }
 
   #become(state: SupervisedState): void {
