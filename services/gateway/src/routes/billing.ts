@@ -1,6 +1,4 @@
 /** Money over an API key: the balance, from the ledger itself, and receipts, from the views. */
-import { ServiceError } from '@svc/contracts/errors'
-import { requestIdOf } from '@svc/contracts/ids'
 import { formatExact } from '@svc/contracts/money'
 import type { BalanceAnswer, Receipt } from '@svc/contracts/wire/billing'
 import type { Balance, Ledger } from '@svc/ledger/ledger'
@@ -9,6 +7,7 @@ import type { Views } from '@svc/projections/views'
 import type { FastifyInstance } from 'fastify'
 import { callerOf } from '../admission/callers.ts'
 import type { Reads } from '../admission/reads.ts'
+import { ownRequest } from './account/own-request.ts'
 import { type OwnViews, viewHolds } from './account/own-views.ts'
 
 export interface BillingPorts extends OwnViews {
@@ -50,16 +49,7 @@ async function receiptFor(
   accountId: string,
   id: string,
 ): Promise<Receipt> {
-  const requestId = requestIdOf(id)
-  if (requestId === undefined) throw notFound()
-  await viewHolds(ports, 'requests', accountId)
+  const row = await ownRequest(ports, accountId, id)
   await viewHolds(ports, 'usage', accountId)
-  const row = await ports.views.request(requestId)
-  if (row?.accountId !== accountId) throw notFound()
   return receiptOf(row, ports.views.key(row.keyId)?.name ?? null, ports.ledger.pricing.published())
-}
-
-/** Gives the same refusal for a request that never was and for one of somebody else. */
-function notFound(): ServiceError {
-  return new ServiceError('not_found', 'There is no such request.', { param: 'id' })
 }

@@ -1,6 +1,4 @@
 /** What the account of a key was booked, in a form that proves itself: evidence files. */
-import { ServiceError } from '@svc/contracts/errors'
-import { requestIdOf } from '@svc/contracts/ids'
 import type { Timer } from '@svc/contracts/ports/time'
 import { EVIDENCE_MEDIA, evidenceQuery } from '@svc/contracts/wire/evidence'
 import {
@@ -14,6 +12,7 @@ import type { Reads } from '../../admission/reads.ts'
 import { ClientConnection } from '../../http/client-connection.ts'
 import type { HttpLimits } from '../../http/limits.ts'
 import { logCutAnswer } from '../../http/log-cut-answer.ts'
+import { ownRequest } from './own-request.ts'
 import { type OwnViews, viewHolds } from './own-views.ts'
 import { readQuery } from './query.ts'
 
@@ -46,11 +45,8 @@ export function evidenceRoutes(ports: EvidencePorts) {
       async (request, reply) => {
         const { accountId } = callerOf(request)
         const asked = sinceOf(request.query)
-        const requestId = requestIdOf(request.params.id)
-        if (requestId === undefined) throw notFound()
-        await viewHolds(ports, 'requests', accountId)
-        const row = await evidence.views.request(requestId)
-        if (row?.accountId !== accountId) throw notFound()
+        const owned = { ...ports, views: evidence.views }
+        const row = await ownRequest(owned, accountId, request.params.id)
         await viewHolds(ports, 'evidence', accountId)
         reply.type(EVIDENCE_MEDIA)
         return requestEvidence(evidence, row, asked)
@@ -86,9 +82,4 @@ async function sendWhole(
     client.cut()
     throw error
   }
-}
-
-/** Gives the same refusal for a request that never was and for one of somebody else. */
-function notFound(): ServiceError {
-  return new ServiceError('not_found', 'There is no such request.', { param: 'id' })
 }
