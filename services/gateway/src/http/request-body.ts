@@ -5,7 +5,7 @@ import { ServiceError } from '@svc/contracts/errors'
 import type { Timer } from '@svc/contracts/ports/time'
 import { type JsonLimits, type JsonObject, strictJsonObject } from '@svc/contracts/strict-json'
 import type { FastifyRequest } from 'fastify'
-import { checkMediaType } from './limits.ts'
+import { checkMediaType } from './request-head.ts'
 
 export interface BodyBounds {
   readonly bytes: number

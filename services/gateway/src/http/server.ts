@@ -15,13 +15,14 @@ import type { Logger } from 'pino'
 import type { RootUrl } from './base-address.ts'
 import { clientFamilyOf } from './client-family.ts'
 import { asServiceError, identity, rawRefusal, refuse } from './error-response.ts'
-import { CONNECTIONS_CHECK_INTERVAL_MS, checkHead, type HttpLimits } from './limits.ts'
+import type { HttpLimits } from './limits.ts'
 import { CutAnswerLog } from './log-cut-answer.ts'
 import { BusyTurns } from './pacing/busy-turns.ts'
 import type { RefusalPauses } from './pacing/refusal-pauses.ts'
 import type { RefusedBodies } from './pacing/refused-bodies.ts'
 import { isDisguised, KnownPaths, normalizedPath, pathOf, unknownUrl } from './paths.ts'
 import { declaredBytes } from './request-body.ts'
+import { checkHead } from './request-head.ts'
 import { SocketShares } from './socket-shares.ts'
 
 declare module 'fastify' {
@@ -36,6 +37,8 @@ declare module 'fastify' {
  * or does not heed it, sends its next request on a connection that is still there.
  */
 const KEEP_ALIVE_GRACE_MS = 20_000
+/** How often Node looks at its time-outs; its default of 30 s makes them fire far too late. */
+const CONNECTIONS_CHECK_INTERVAL_MS = 1_000
 /** How long sockets are given to take their last bytes when the server closes. */
 const LAST_BYTES_MS = 2_000
 const EXPECTATION_FAILED = 417
