@@ -37,6 +37,8 @@ const TOOLS_MAX = 512
 export const TOOL_CALLS_MAX = 512
 /** Bounds the messages of one prompt. */
 export const PROMPT_MESSAGES_MAX = 4096
+/** Bounds the alternatives that are reported with one token. */
+export const TOP_LOGPROBS_MAX = 20
 const GRAMMAR_CHARACTERS_MAX = 1024 * 1024
 const toolName = z.string().min(1).max(256)
 
@@ -136,7 +138,7 @@ export const answerOptions = z.object({
   /**
    * The number of alternatives to report with every token's log probability. Null reports nothing.
    */
-  topLogprobs: z.int().min(0).max(20).nullable(),
+  topLogprobs: z.int().min(0).max(TOP_LOGPROBS_MAX).nullable(),
   /** Texts that end the answer and are not part of it. */
   stop: z.array(z.string().min(1).max(256)).max(16),
 })
@@ -241,7 +243,7 @@ const tokenLogprob = z.object({
 })
 
 /** A drawn token of the answer's text, with the likeliest alternatives. */
-const logprob = tokenLogprob.extend({ top: z.array(tokenLogprob).max(20) })
+const logprob = tokenLogprob.extend({ top: z.array(tokenLogprob).max(TOP_LOGPROBS_MAX) })
 export type Logprob = z.output<typeof logprob>
 
 export const generateEvent = z.discriminatedUnion('type', [

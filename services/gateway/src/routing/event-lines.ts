@@ -3,11 +3,11 @@
  * machine: every line is bounded and checked, and what does not fit the protocol is a failure of
  * the worker, never a number on somebody's bill.
  */
+import { isTokenCount } from '@svc/contracts/tokens'
 import { type GenerateEvent, generateEvent } from '@svc/contracts/worker/protocol'
 import { LineSplitter } from '@svc/infra/system/line-splitter'
 
 const LINE_BYTES_MAX = 256 * 1024
-const MAX_OUTPUT_TOKENS = 1_000_000_000
 
 /** The worker sent what is no event of the protocol. */
 class ProtocolViolation extends Error {
@@ -48,9 +48,8 @@ function isToken(value: unknown): value is Extract<GenerateEvent, { type: 'token
     text.isWellFormed() &&
     (kind === 'text' || kind === 'reasoning' || kind === 'arguments') &&
     logprobs === undefined &&
-    Number.isSafeInteger(outputTokens) &&
-    (outputTokens as number) >= 0 &&
-    (outputTokens as number) <= MAX_OUTPUT_TOKENS
+    typeof outputTokens === 'number' &&
+    isTokenCount(outputTokens)
   )
 }
 

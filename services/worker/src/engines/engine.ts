@@ -3,7 +3,7 @@
  * computes, `scripted/` says what a test tells it to. All pass `engine.suite.ts`. Tokens are plain
  * numbers here: ids in the model's vocabulary.
  */
-import type { GrammarFailure } from '@svc/contracts/worker/protocol'
+import { type GrammarFailure, TOP_LOGPROBS_MAX } from '@svc/contracts/worker/protocol'
 import type { Log } from '../process/log.ts'
 import type { RuntimeWatch } from '../process/runtime-watch.ts'
 import type { PromptKind, PromptSchedule } from './prompt-schedule.ts'
@@ -76,7 +76,8 @@ export interface DrawLogprobs {
   readonly likeliest: readonly { readonly token: number; readonly logprob: number }[]
 }
 
-export const LIKELIEST_TOKENS = 20
+/** As many as a request can ask for. */
+export const LIKELIEST_TOKENS = TOP_LOGPROBS_MAX
 
 export interface Draw {
   readonly token: number

@@ -2,7 +2,7 @@
 import { ServiceError } from '@svc/contracts/errors'
 import type { JsonObject } from '@svc/contracts/strict-json'
 import { MODEL } from '@svc/contracts/wire/models'
-import type { OutputFormat } from '@svc/contracts/worker/protocol'
+import { type OutputFormat, TOP_LOGPROBS_MAX } from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
 import { fieldError } from '../fields.ts'
 import { refuseForeignOutputFormat } from '../foreign-fields.ts'
@@ -21,7 +21,6 @@ import { refuseUnsupported } from './unsupported.ts'
 
 const MAX_STOP_TEXTS = 4
 const MAX_STOP_CHARACTERS = 64
-const MAX_TOP_LOGPROBS = 20
 const MAX_BIASED_TOKENS = 1_024
 const SEEDS = 2 ** 32
 /** Clients draw integers of 64 bits, of which a double holds the first 53. */
@@ -71,7 +70,7 @@ export const chatRequest = z.object({
   ...toolFields,
   response_format: responseFormat.nullish(),
   logprobs: z.boolean().nullish(),
-  top_logprobs: z.int().min(0).max(MAX_TOP_LOGPROBS).nullish(),
+  top_logprobs: z.int().min(0).max(TOP_LOGPROBS_MAX).nullish(),
   logit_bias: z.record(z.string().regex(/^\d{1,10}$/), z.number().min(-100).max(100)).nullish(),
   metadata: metadata.nullish(),
 })

@@ -2,6 +2,7 @@
 import type { TextSeal } from '@svc/contracts/ports/text-seal'
 import type { JsonObject } from '@svc/contracts/strict-json'
 import { MODEL } from '@svc/contracts/wire/models'
+import { TOP_LOGPROBS_MAX } from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
 import { promptMessages } from '../conversation.ts'
 import { type FieldPath, fieldError } from '../fields.ts'
@@ -29,7 +30,6 @@ import { readToolChoice } from './tools/tool-choice.ts'
 import { RequestTools } from './tools/tools.ts'
 import { refuseUnsupported } from './unsupported.ts'
 
-const MAX_TOP_LOGPROBS = 20
 const LOGPROBS = 'message.output_text.logprobs'
 const ENCRYPTED_REASONING = 'reasoning.encrypted_content'
 const RAW_REASONING = 'reasoning.content'
@@ -49,7 +49,7 @@ export const responsesFields = z.object({
   top_p: z.number().min(0).max(1).nullish(),
   presence_penalty: z.number().min(-2).max(2).nullish(),
   frequency_penalty: z.number().min(-2).max(2).nullish(),
-  top_logprobs: z.int().min(0).max(MAX_TOP_LOGPROBS).nullish(),
+  top_logprobs: z.int().min(0).max(TOP_LOGPROBS_MAX).nullish(),
   include: z.array(z.string().max(128)).max(64).nullish(),
   stream: z.boolean().nullish(),
   store: z.boolean().nullish(),

@@ -3,17 +3,15 @@ import { ServiceError } from '@svc/contracts/errors'
 import type { JsonObject } from '@svc/contracts/strict-json'
 import { z } from 'zod'
 import { type FieldPath, parseField, pathText, typeAt } from '../../fields.ts'
-import type { GivenChoice } from '../../tools.ts'
+import { type GivenChoice, LISTED_TOOLS_MAX } from '../../tools.ts'
 import type { ToolCatalog } from './tool-catalog.ts'
-
-const MAX_ALLOWED = 1_024
 
 const modeField = z.enum(['none', 'auto', 'required'])
 const namedTool = z.object({ name: z.string(), namespace: z.string().nullish() })
 const allowedTools = z.object({
   mode: modeField.nullish(),
   // An answer gives back an empty list where the server would run all that were allowed.
-  tools: z.array(z.unknown()).max(MAX_ALLOWED),
+  tools: z.array(z.unknown()).max(LISTED_TOOLS_MAX),
 })
 
 export interface ToolChoice {
