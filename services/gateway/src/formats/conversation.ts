@@ -55,7 +55,7 @@ export function promptMessages(turns: readonly Turn[], param: string): PromptMes
     else neighbours.push([message])
   }
   const messages = neighbours.map(joinedMessage)
-  const system = joined(instructions)
+  const system = joinedTexts(instructions)
   if (system !== '') messages.unshift({ role: 'system', content: system })
   if (messages.length === 0) {
     throw new ServiceError('invalid_value', 'The conversation holds no text.', { param })
@@ -88,13 +88,13 @@ function messageOf(turn: Turn, calls: OpenCalls): PromptMessage {
 function joinedMessage(messages: readonly [PromptMessage, ...PromptMessage[]]): PromptMessage {
   const [first] = messages
   if (messages.length === 1) return first
-  const text = joined(messages.map(({ content }) => content))
+  const text = joinedTexts(messages.map(({ content }) => content))
   if (first.role !== 'assistant') return { ...first, content: text }
   const answers = messages.filter((each) => each.role === 'assistant')
   return assistantMessage({
     kind: 'assistant',
     text,
-    reasoning: joined(answers.map(({ reasoning = '' }) => reasoning)),
+    reasoning: joinedTexts(answers.map(({ reasoning = '' }) => reasoning)),
     calls: answers.flatMap(({ toolCalls = [] }) => toolCalls),
   })
 }
@@ -131,6 +131,7 @@ function assistantMessage({ text, reasoning, calls }: AssistantTurn): Message<'a
   }
 }
 
-function joined(texts: readonly string[]): string {
-  return texts.filter((text) => text !== '').join(BETWEEN)
+/** Puts an empty line between texts, and leaves out those that say nothing. */
+export function joinedTexts(texts: readonly (string | null | undefined)[]): string {
+  return texts.filter((text) => text).join(BETWEEN)
 }

@@ -3,11 +3,10 @@ import { ServiceError } from '@svc/contracts/errors'
 import type { PromptMessage, ToolCall } from '@svc/contracts/worker/protocol'
 import { textWithDigits } from '@svc/contracts/written-digits'
 import { z } from 'zod'
-import { promptMessages, type Turn } from '../conversation.ts'
+import { joinedTexts, promptMessages, type Turn } from '../conversation.ts'
 import {
   type ContentBlock,
   contentBlocks,
-  joinBlocks,
   MAX_MESSAGE_BYTES,
   nestedText,
   required,
@@ -67,7 +66,7 @@ function systemText(system: z.output<typeof systemPrompt>): string {
   if (typeof system === 'string') return system
   const texts = system.map((block, index) => textOfBlock(block, `system[${index}]`))
   const [first = '', ...others] = texts
-  return joinBlocks(first.startsWith(BILLING_HEADER) ? others : texts)
+  return joinedTexts(first.startsWith(BILLING_HEADER) ? others : texts)
 }
 
 function turnsOf({ role, content }: Message, path: string): Turn[] {
@@ -78,7 +77,7 @@ function turnsOf({ role, content }: Message, path: string): Turn[] {
   const texts = blocks.map((block, index) =>
     isToolChange(block) ? '' : textOfBlock(block, `${path}[${index}]`),
   )
-  return [{ kind: 'system', text: joinBlocks(texts) }]
+  return [{ kind: 'system', text: joinedTexts(texts) }]
 }
 
 function assistantTurn(blocks: readonly ContentBlock[], path: string): Turn {
@@ -91,8 +90,8 @@ function assistantTurn(blocks: readonly ContentBlock[], path: string): Turn {
     else if (block.type === 'thinking') thoughts.push(block.thinking ?? '')
     else if (block.type !== 'redacted_thinking') texts.push(textOfBlock(block, blockPath))
   })
-  const reasoning = joinBlocks(thoughts)
-  return { kind: 'assistant', text: joinBlocks(texts), reasoning, calls }
+  const reasoning = joinedTexts(thoughts)
+  return { kind: 'assistant', text: joinedTexts(texts), reasoning, calls }
 }
 
 function callOf({ id, name, input }: ContentBlock, path: string): ToolCall {
@@ -112,7 +111,7 @@ function userTurns(blocks: readonly ContentBlock[], path: string): Turn[] {
     if (block.type === 'tool_result') results.push(resultTurn(block, blockPath))
     else texts.push(textOfBlock(block, blockPath))
   })
-  const text = joinBlocks(texts)
+  const text = joinedTexts(texts)
   if (text === '' && results.length > 0) return results
   return [...results, { kind: 'user', text }]
 }

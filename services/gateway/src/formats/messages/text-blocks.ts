@@ -1,12 +1,12 @@
 /** Content blocks that are read as text, and the refusal of those that cannot be. */
 import { ServiceError } from '@svc/contracts/errors'
 import { z } from 'zod'
+import { joinedTexts } from '../conversation.ts'
 import { givenObject } from '../given-object.ts'
 
 const MAX_BLOCKS = 4_096
 const MAX_TYPE_CHARACTERS = 64
 export const MAX_MESSAGE_BYTES = 8 * 1024 * 1024
-const BETWEEN_BLOCKS = '\n\n'
 
 const documentSource = z.object({
   type: z.string().max(MAX_TYPE_CHARACTERS),
@@ -36,10 +36,6 @@ const contentBlock = z.object({
 export type ContentBlock = z.output<typeof contentBlock>
 
 export const contentBlocks = z.array(contentBlock).max(MAX_BLOCKS)
-
-export function joinBlocks(texts: readonly string[]): string {
-  return texts.filter((text) => text !== '').join(BETWEEN_BLOCKS)
-}
 
 /**
  * A block as text.
@@ -75,7 +71,7 @@ export function nestedText(
     const param = `${path}[${String(issue?.path[0] ?? 0)}]`
     throw new ServiceError('invalid_value', `${param} is not a content block.`, { param })
   }
-  return joinBlocks(parsed.data.map((block, index) => textOfBlock(block, `${path}[${index}]`)))
+  return joinedTexts(parsed.data.map((block, index) => textOfBlock(block, `${path}[${index}]`)))
 }
 
 export function required<T>(value: T | undefined, param: string): T {

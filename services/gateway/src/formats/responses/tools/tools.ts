@@ -2,6 +2,7 @@
 
 import type { JsonObject } from '@svc/contracts/strict-json'
 import { z } from 'zod'
+import { joinedTexts } from '../../conversation.ts'
 import { DroppedTools } from '../../dropped-tools.ts'
 import { type FieldPath, missingParameter, parseField, pathText, typeAt } from '../../fields.ts'
 import { refuseForeignSchema } from '../../foreign-fields.ts'
@@ -148,7 +149,7 @@ function readCallable(
     type === 'function' ? readFunction(body, path) : readCustom(body, path)
   const given = {
     name: modelToolName(group?.name, name),
-    description: joined([group?.about, about]),
+    description: joinedTexts([group?.about, about]),
     parameters,
     param: pathText([...path, 'name']),
   }
@@ -177,7 +178,7 @@ function readCustom(body: JsonObject, path: FieldPath) {
   refuseForeignSchema(tool, undefined, foreignSchemaAt(path))
   const definition = tool.format?.definition
   const grammar = definition && `The input follows this grammar:\n${definition}`
-  const about = joined([tool.description, grammar])
+  const about = joinedTexts([tool.description, grammar])
   const { name } = tool
   const shown = { type: 'custom', name, description: tool.description ?? '', format: tool.format }
   return { name, about, parameters: customToolParameters, shown }
@@ -192,8 +193,4 @@ function requiredType(body: JsonObject, path: FieldPath): string {
   const type = typeAt(body, path)
   if (type !== undefined) return type
   throw missingParameter(pathText([...path, 'type']))
-}
-
-function joined(texts: readonly (string | null | undefined)[]): string {
-  return texts.filter((text) => text).join('\n\n')
 }
