@@ -122,8 +122,7 @@ class Cancelling {
   readonly #generation: GenerateStream
   readonly #timer: Timer
   readonly #task: GenerateAnswer
-  readonly begun: Promise<void>
-  #begun: () => void = () => {}
+  readonly #begun = Promise.withResolvers<void>()
   #ended = false
   #cancelTimers: (() => void)[] = []
 
@@ -132,13 +131,15 @@ class Cancelling {
     this.#generation = generation
     this.#timer = timer
     this.#task = task
-    this.begun = new Promise((resolve) => {
-      this.#begun = resolve
-    })
+  }
+
+  /** Resolves when the run is to be cancelled. */
+  get begun(): Promise<void> {
+    return this.#begun.promise
   }
 
   readonly begin = (): void => {
-    this.#begun()
+    this.#begun.resolve()
     const giveUp = () => this.#generation.abort('no final meter came after the cancel')
     this.#cancelTimers.push(this.#timer.after(this.#task.cancelWaitMs, giveUp))
     void this.#cancel()

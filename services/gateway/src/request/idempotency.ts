@@ -56,7 +56,8 @@ export interface RecordedAnswer {
 /** What is to be done with a request: run it (and `leave` at its end), or send an answer again. */
 export type IdempotencyEntry = { readonly kind: 'run'; leave(): void } | Replay
 
-interface Replay {
+/** The answer that an earlier request with the key got. */
+export interface Replay {
   readonly kind: 'replay'
   readonly requestId: string
   readonly answer: RecordedAnswer
@@ -155,14 +156,11 @@ export class Idempotency {
     accountId: string,
     claim: IdempotencyClaim,
   ): Promise<IdempotencyEntry> {
-    let end: () => void = () => {}
-    const ended = new Promise<void>((resolve) => {
-      end = resolve
-    })
-    this.#running.set(name, { bodyHash: claim.bodyHash, ended })
+    const ended = Promise.withResolvers<void>()
+    this.#running.set(name, { bodyHash: claim.bodyHash, ended: ended.promise })
     const leave = () => {
       this.#running.delete(name)
-      end()
+      ended.resolve()
     }
     try {
       const replay = await this.#earlierAnswer(accountId, claim)

@@ -37,7 +37,7 @@ import { generateAnswer } from './generate.ts'
 import {
   claimOf,
   type IdempotencyClaim,
-  type IdempotencyEntry,
+  type Replay,
   type RequestIdempotency,
 } from './idempotency.ts'
 import { openDelivery } from './open-delivery.ts'
@@ -110,10 +110,7 @@ export async function liveRequest(ports: RequestLifePorts, exchange: Exchange): 
   }
 }
 
-function replay(
-  { client }: Exchange,
-  { answer, requestId }: IdempotencyEntry & { kind: 'replay' },
-): void {
+function replay({ client }: Exchange, { answer, requestId }: Replay): void {
   const replayed = { 'idempotent-replayed': 'true', ...identity(requestId) }
   const headers = { ...answer.costHeaders, ...replayed }
   sendWhole(client, headers, answer.contentType, answer.body)
