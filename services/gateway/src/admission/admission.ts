@@ -1,6 +1,7 @@
 /**
- * What stands between the head of a request and its body. The caller is known; before anything of
- * the body is looked at
+ * The hooks of the routes whose requests bring a body: they let a request through the
+ * {@link Entrance}, and read its body when it has its place. The caller is known; before anything
+ * of the body is looked at
  *
  *     has the account credit? → is the body small enough for that? → a place → the body
  *                 └──none that memory knows──▶ it waits for its time, and the store is asked

@@ -1,6 +1,7 @@
 /**
- * What stands between the head of a request and its body, wherever its connection is: whether the
- * account has credit, whether the body is small enough for that, and a place.
+ * What stands between the head of a request and its body: whether the account has credit, whether
+ * the body is small enough for that, and a place. It touches no connection, which may one day be
+ * in another thread (`docs/decisions/0087-http-threads-before-one-ledger.md`).
  */
 import { ServiceError } from '@svc/contracts/errors'
 import type { Clock, Timer } from '@svc/contracts/ports/time'

@@ -1,8 +1,8 @@
 /**
- * `GET /v1/models` and `GET /v1/models/{id}`, under both prefixes. Clients of the Messages format,
- * told by their version header, get the list in the shape of their family, and each entry says what
- * the model costs the caller; Codex, told by the
- * version in its query, finds its own description of the model beside the list.
+ * `GET /v1/models` and `GET /v1/models/{id}`, under both prefixes. Each entry says what the model
+ * costs the caller. Clients of the Messages format, told by their version header, get the list in
+ * the shape of their family; Codex, told by the version in its query, finds its own description of
+ * the model beside the list.
  */
 import { ServiceError } from '@svc/contracts/errors'
 import { MODEL, type ModelList, resolveModel } from '@svc/contracts/wire/models'

@@ -9,8 +9,8 @@
  * of the time that it took: a thread at low priority holds up those that serve all the same, since
  * the system lets it run on for some milliseconds before they have the processor back.
  *
- * The time is the thread's own on the processor, so that a busy
- * machine does not refuse what a quiet one takes; by the clock it is a few times that at most.
+ * The time is the thread's own on the processor, so that a busy machine does not refuse what a
+ * quiet one takes; by the clock it is {@link CLOCK_FACTOR} times that at most.
  */
 import { Worker } from 'node:worker_threads'
 import type { Timer } from '@svc/contracts/ports/time'

@@ -97,7 +97,7 @@ export class GiveWay {
     this.#isAsked = false
   }
 
-  /** Resolves with the promise, or as soon as the run is asked. Leaves nothing behind on it. */
+  /** Resolves with the promise, or as soon as the run is asked. One wait at a time. */
   async before(read: Promise<void>): Promise<void> {
     if (this.#isAsked) return
     const { promise, resolve } = Promise.withResolvers<void>()

@@ -40,10 +40,7 @@ export interface WorkerProcessOptions {
   readonly env: Readonly<Record<string, string>>
   readonly log: Log
   readonly onReady: (health: HealthResponse) => void
-  /**
-   * The worker calls this when the process says anything, so that a slow start is not taken for a
-   * hung one.
-   */
+  /** Is called for each line of the process's log, so that a slow start is not taken for a hang. */
   readonly onSign: () => void
   readonly onEnd: (end: WorkerEnd) => void
 }
