@@ -247,7 +247,7 @@ class HttpGateway implements Gateway {
     }
     this.#server = createHttpServer(listener)
     this.#adminServer = dependencies.isAdminApart ? createHttpServer(listener) : undefined
-    const entrance = new Entrance({ ...dependencies, places: this.#places })
+    const entrance = new Entrance({ ...times, ledger, places: this.#places })
     const rates = new CallerRates(dependencies)
     const { viewsFor, viewsReached } = dependencies
     const told = viewsFor && new ToldCallers({ viewsSecret: viewsFor.secret, viewsReached })

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { CrashPoint } from '@svc/contracts/crash-points'
 import type { PrefixIndex } from '@svc/contracts/ports/prefix-index'
 import type { RequestObserver } from '@svc/contracts/ports/request-observer'
+import type { Clock } from '@svc/contracts/ports/time'
 import { createGateway, type Dashboard, type Gateway } from '@svc/gateway/gateway'
 import { type HttpLimits, httpLimits } from '@svc/gateway/http/limits'
 import type { LedgerHealth } from '@svc/gateway/routes/ledger-health'
@@ -74,6 +75,8 @@ export interface FixtureOptions {
   readonly viewsReached?: () => Promise<boolean>
   /** Whether the view tells that accounts are frozen, whatever they are. */
   readonly isFrozenInView?: boolean
+  /** What the time of day is; default: the system's. */
+  readonly clock?: Clock
   /** From which level on lines are logged. */
   readonly logLevel?: 'trace' | 'warn'
   /** Instead of the ledger that is watched, with a key of it; whoever opened it closes it. */
@@ -127,7 +130,7 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
     texts: ledger.texts,
     textSeal: new AesTextSeal('the secret of the test'),
     exportTrail: { record: async () => {} },
-    clock: systemClock,
+    clock: options.clock ?? systemClock,
     steadyClock,
     timer: systemTimer,
     reach: (point) => void reached.push(point),

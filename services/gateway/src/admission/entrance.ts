@@ -18,6 +18,7 @@ export interface EntrancePorts {
   readonly places: Places
   readonly limits: HttpLimits
   readonly timer: Timer
+  /** A clock that never jumps: one that is set back would have everybody wait for a minute. */
   readonly clock: Clock
 }
 
