@@ -161,9 +161,12 @@ function ownAffairs(
 
 /** Routes that the views answer, here or on a server that has them. */
 function viewRoutes(
-  { viewsElsewhere, ledger }: Pick<GatewayDependencies, 'viewsElsewhere' | 'ledger'>,
-  ports: Parameters<typeof ownAffairs>[0] & Parameters<typeof evidenceRoutes>[0] & TreePorts,
+  ports: Pick<GatewayDependencies, 'viewsElsewhere' | 'ledger'> &
+    Parameters<typeof ownAffairs>[0] &
+    Parameters<typeof evidenceRoutes>[0] &
+    TreePorts,
 ): FastifyPluginAsync {
+  const { viewsElsewhere, ledger } = ports
   return async (app) => {
     if (viewsElsewhere !== undefined) app.addHook('preHandler', forwardedTo(viewsElsewhere, ledger))
     app.register(ownAffairs(ports), { prefix: '/v1' })
@@ -224,50 +227,49 @@ class HttpGateway implements Gateway {
   #isLeaving = false
 
   constructor(dependencies: GatewayDependencies) {
-    const { ledger, limits, timer, steadyClock: clock, tenantWeights: weights } = dependencies
-    const { publicUrl, trustedProxies = [] } = dependencies
+    const { ledger, limits, logger, timer, steadyClock, tenantWeights: weights } = dependencies
+    const { publicUrl, trustedProxies = [], viewsFor, viewsReached } = dependencies
     this.#dependencies = dependencies
+    // All that measures how long things take has the clock that never jumps.
+    const times = { limits, timer, clock: steadyClock }
     const nowMs = () => performance.now()
     const recent = new RecentTenants(nowMs)
     this.#places = new Places({
-      ...{ bounds: limits, timer, clock, weights },
+      ...{ bounds: limits, timer, clock: steadyClock, weights },
       alone: { bounds: placesAlone(limits), recent },
     })
     const views = dependencies.viewsElsewhere === undefined ? dependencies.views : NO_VIEWS
     this.#freezeWatch = new FreezeWatch({ ...dependencies, views, places: this.#places })
-    const warnings = new CountedWarnings({ logger: dependencies.logger, timer })
-    const times = { limits, timer, clock }
+    const warnings = new CountedWarnings({ logger, timer })
     const listener = {
-      ...{ ...times, warnings, trustedProxies, logger: dependencies.logger },
+      ...{ ...times, warnings, trustedProxies, logger },
       rootUrl: rootUrlBy(publicUrl),
-      refusalPauses: new RefusalPauses({ limits, timer, clock }),
-      refusedBodies: new RefusedBodies({ limits, timer, clock }),
+      refusalPauses: new RefusalPauses(times),
+      refusedBodies: new RefusedBodies(times),
       newRequestId: () => ledger.newRequestId(),
       isDraining: () => this.#draining,
     }
     this.#server = createHttpServer(listener)
     this.#adminServer = dependencies.isAdminApart ? createHttpServer(listener) : undefined
-    const entrance = new Entrance({ ...times, ledger, places: this.#places })
     const rates = new CallerRates(dependencies)
-    const { viewsFor, viewsReached } = dependencies
     const told = viewsFor && new ToldCallers({ viewsSecret: viewsFor.secret, viewsReached })
     const callers = new Callers({ ...dependencies, rates, told })
-    const shared = {
-      callers,
+    this.#reads = new Reads({ callers, ...times })
+    const ports: RoutePorts = {
+      ...{ ...dependencies, callers, rates, told, warnings, reads: this.#reads },
+      pace: dependencies.evidence.pace,
       idempotency: new Idempotency(dependencies),
       preparations: new PreparationTurns({ ...times, weights, recent }),
       requestLedger: requestLedgerOn({ ...dependencies, warnings }),
+      bodyTurns: new ThreadTurns(recent, nowMs, timer, threadMs),
     }
-    this.#reads = new Reads({ callers, ...times })
-    const bodyTurns = new ThreadTurns(recent, nowMs, timer, threadMs)
-    const own = { ...shared, reads: this.#reads, bodyTurns, warnings, rates, told }
-    this.#addRoutes({ ...dependencies, ...own, pace: dependencies.evidence.pace }, entrance)
+    const entrance = new Entrance({ ...times, ledger, places: this.#places })
+    this.#addRoutes(ports, new Admission({ ...ports, entrance }))
   }
 
-  #addRoutes(ports: RoutePorts, entrance: Entrance): void {
+  #addRoutes(ports: RoutePorts, admission: Admission): void {
     const { runsModel = true, served, publicUrl, viewsFor, told, dashboardPages } = ports
     const { app } = this.#server
-    const admission = new Admission({ ...ports, entrance })
     const rootUrl = rootUrlBy(publicUrl)
     if (served !== undefined) app.addHook('onRequest', noteServed(served))
     if (runsModel) {
@@ -278,7 +280,7 @@ class HttpGateway implements Gateway {
     app.register(modelRoutes(ports))
     app.register(priceRoutes(ports), { prefix: '/v1' })
     app.register(balanceRoute(ports), { prefix: '/v1' })
-    app.register(viewRoutes(ports, ports))
+    app.register(viewRoutes(ports))
     if (told !== undefined && viewsFor) app.register(viewQuestionRoutes(viewsFor, told))
     app.register(healthRoutes({ ...ports, isDraining: () => this.#isLeaving }))
     app.register(pageRoute({ ...ports, hasDashboard: dashboardPages !== undefined }, rootUrl))
