@@ -79,7 +79,8 @@ export const session = z.object({
       account_id: z.string(),
       name: z.string(),
       role: accountRole,
-      status: z.enum(['open', 'frozen', 'closed']),
+      /** `damaged`: its records cannot be relied on, and its name is its id. */
+      status: z.enum(['open', 'frozen', 'closed', 'damaged']),
     }),
   ),
   /** The two ends of the session: without any request, and in any case. */

@@ -41,8 +41,16 @@ export class Refused {
   readonly code: string
   readonly message: string
   readonly param: string | null
+  readonly headers: Readonly<Record<string, string>>
 
-  constructor(status: number, code: string, message: string, param: string | null = null) {
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    param: string | null = null,
+    headers: Readonly<Record<string, string>> = {},
+  ) {
+    this.headers = headers
     this.status = status
     this.code = code
     this.message = message
@@ -133,6 +141,10 @@ export async function startPageServer(
   return server
 }
 
-function refuse(reply: FastifyReply, { status, code, message, param }: Refused): FastifyReply {
-  return reply.code(status).send({ error: { code, message, type: code, param } })
+function refuse(reply: FastifyReply, refused: Refused): FastifyReply {
+  const { status, code, message, param, headers } = refused
+  return reply
+    .code(status)
+    .headers(headers)
+    .send({ error: { code, message, type: code, param } })
 }

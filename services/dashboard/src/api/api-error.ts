@@ -8,6 +8,8 @@ export interface Refusal {
   /** The field at fault. */
   readonly param?: string | null
   readonly requestId?: string | null
+  /** Whether the server says that the same will be refused again: default, it does not say so. */
+  readonly isFinal?: boolean
 }
 
 export class ApiError extends Error {
@@ -16,13 +18,16 @@ export class ApiError extends Error {
   readonly code: string
   readonly param: string | null
   readonly requestId: string | null
+  readonly isFinal: boolean
 
-  constructor({ status, code, message, param = null, requestId = null }: Refusal) {
+  constructor(refusal: Refusal) {
+    const { status, code, message, param = null, requestId = null, isFinal = false } = refusal
     super(message)
     this.status = status
     this.code = code
     this.param = param
     this.requestId = requestId
+    this.isFinal = isFinal
   }
 }
 
@@ -36,6 +41,7 @@ export async function refusalOf(response: Response): Promise<ApiError> {
     message: text(error.message) ?? '',
     param: text(error.param),
     requestId: response.headers.get('x-request-id'),
+    isFinal: response.headers.get('x-should-retry') === 'false',
   })
 }
 

@@ -130,6 +130,6 @@ export function useSessionChange<
 }
 
 function isWorthRetrying(count: number, error: Error): boolean {
-  const { status } = error instanceof ApiError ? error : { status: 0 }
-  return count < RETRIES_MAX && (status === 0 || status === 503)
+  const { status, isFinal } = error instanceof ApiError ? error : { status: 0, isFinal: false }
+  return count < RETRIES_MAX && !isFinal && (status === 0 || status === 503)
 }

@@ -70,7 +70,7 @@ export function AccountLayout() {
       >
         {account.status !== 'open' && (
           <div className="p-4 pb-0">
-            <Notice look="warn">{t(account.status === 'frozen' ? 'frozen' : 'closed')}</Notice>
+            <Notice look="warn">{t(account.status)}</Notice>
           </div>
         )}
         <Outlet />

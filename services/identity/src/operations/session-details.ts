@@ -1,5 +1,6 @@
 /** Gives what `GET /session` says, and every operation that changes who somebody is. */
 import type { DashboardOutput } from '@svc/contracts/dashboard/operations'
+import { answerableError } from '@svc/contracts/ports/answerable-error'
 import { withTextsShown } from '@svc/contracts/ports/shown-texts'
 import type { OpenSession } from '../sessions/sessions.ts'
 import type { Visitor } from './handler.ts'
@@ -47,7 +48,7 @@ async function somebody(
 ): Promise<Whose> {
   const record = await records.find(user.userId)
   const accounts = [...user.accounts].map(async ([accountId, role]) => {
-    const { name, status } = await ledger.account(accountId)
+    const { name, status } = await nameAndStatus(ledger, accountId)
     return { account_id: accountId, name, role, status }
   })
   return {
@@ -65,6 +66,19 @@ async function somebody(
     accounts: await withTextsShown(texts, await Promise.all(accounts)),
     idle_expires_at: timeText(sessions.idleExpiryOf(session)),
     expires_at: timeText(session.expiresAt),
+  }
+}
+
+/** A damaged account keeps nobody out of the other accounts of theirs, nor out of the running. */
+async function nameAndStatus(
+  ledger: IdentityPorts['ledger'],
+  accountId: string,
+): Promise<Pick<SessionDetails['accounts'][number], 'name' | 'status'>> {
+  try {
+    return await ledger.account(accountId)
+  } catch (thrown) {
+    if (answerableError(thrown).code !== 'account_damaged') throw thrown
+    return { name: accountId, status: 'damaged' }
   }
 }
 

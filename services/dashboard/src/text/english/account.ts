@@ -33,6 +33,8 @@ export const accountTexts = {
   clearFilters: 'Clear filters',
   client: 'Client',
   closed: 'This account is closed. What it used can still be read.',
+  damaged:
+    'The records of this account are damaged: requests are refused until the operator has put them right. Nothing is charged meanwhile, and what is shown may end before the damage.',
   closing: 'Closing balance',
   closingSoFar: 'Balance after these rows',
   cost: 'Cost',

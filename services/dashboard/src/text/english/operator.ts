@@ -1,6 +1,8 @@
 /** The pages of those who run the service. */
 export const operatorTexts = {
   accountClosed: 'closed',
+  accountDamaged:
+    'The records of the account {id} are damaged and set aside: it is served again, with the balance that it had, when they are put right.',
   accountFrozen: 'frozen',
   accountId: 'Account id',
   accountOpen: 'open',
@@ -83,6 +85,7 @@ export const operatorTexts = {
   renameEffect: 'The new name stands from now on wherever the account is named.',
   review: 'Review',
   runningNow: 'Running',
+  seeDamage: 'See the damage',
   seeHolds: 'See the holds',
   setPriceList: 'Price list',
   spendPolicy: 'Spending',

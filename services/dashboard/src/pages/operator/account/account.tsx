@@ -5,6 +5,7 @@ import { type AccountView, accountViews } from '../../../address/operator-search
 import { askAdmin } from '../../../api/admin.ts'
 import { Answer } from '../../../ui/answer.tsx'
 import { Card } from '../../../ui/card.tsx'
+import { Notice } from '../../../ui/notice.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { type PlainName, t } from '../operator-text.ts'
 import { AccountActions } from './account-actions.tsx'
@@ -39,6 +40,11 @@ export function OperatedAccount() {
     >
       {query.error?.status === 404 ? (
         <p>{t('noSuchAccount', { id: accountId })}</p>
+      ) : query.error?.code === 'account_damaged' ? (
+        <Notice look="bad">
+          {t('accountDamaged', { id: accountId })}{' '}
+          <Link to="/operator/system">{t('seeDamage')}</Link>
+        </Notice>
       ) : (
         <Answer query={query}>{(shown) => <Shown account={shown} />}</Answer>
       )}
