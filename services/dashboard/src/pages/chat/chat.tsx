@@ -1,5 +1,6 @@
 import { useSession } from '../../api/session.ts'
 import { useAccountId } from '../../layout/account-id.ts'
+import { useAccountStatus } from '../../layout/account-role.ts'
 import { t } from '../../text/translate.ts'
 import { Button } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -23,6 +24,8 @@ function OpenChat({ accountId, userId }: Talkers) {
     userId,
   })
   const { messages, settings, draft } = conversation
+  // What an account that is not open asks is refused; why stands above every page of it.
+  const isOpen = useAccountStatus() === 'open'
   const clearing = messages.length > 0 && (
     <Button disabled={isRunning} onClick={clear}>
       {t('newConversation')}
@@ -32,7 +35,7 @@ function OpenChat({ accountId, userId }: Talkers) {
     <Page title={t('chat')} action={clearing}>
       <ChatBar accountId={accountId} messages={messages} />
       <SettingsFields settings={settings} onChange={(changed) => change({ settings: changed })} />
-      {messages.length === 0 && <p className="py-6 text-soft">{t('chatEmpty')}</p>}
+      {messages.length === 0 && isOpen && <p className="py-6 text-soft">{t('chatEmpty')}</p>}
       <ol className="flex min-w-0 flex-col gap-4" aria-label={t('conversation')}>
         {messages.map((message, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: messages are only ever added at the end
@@ -41,13 +44,15 @@ function OpenChat({ accountId, userId }: Talkers) {
           </li>
         ))}
       </ol>
-      <Composer
-        draft={draft}
-        isRunning={isRunning}
-        onDraft={(text) => change({ draft: text })}
-        onAsk={ask}
-        onStop={stop}
-      />
+      {(isOpen || isRunning) && (
+        <Composer
+          draft={draft}
+          isRunning={isRunning}
+          onDraft={(text) => change({ draft: text })}
+          onAsk={ask}
+          onStop={stop}
+        />
+      )}
     </Page>
   )
 }

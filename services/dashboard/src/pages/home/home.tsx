@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { ask } from '../../api/queries.ts'
 import { useAccountId } from '../../layout/account-id.ts'
-import { useAccountRole } from '../../layout/account-role.ts'
+import { useMayChangeKeys } from '../../layout/account-role.ts'
 import { ownZone } from '../../text/times.ts'
 import { t } from '../../text/translate.ts'
 import { Answer } from '../../ui/answer.tsx'
@@ -26,7 +26,7 @@ export function Home() {
     ...ask('accountHome', { account_id: accountId, zone: ownZone }),
     refetchInterval: REFRESH_MS,
   })
-  const newKey = useAccountRole() === 'owner' && (
+  const newKey = useMayChangeKeys() && (
     <Link
       to="/accounts/$accountId/keys"
       params={{ accountId }}
@@ -45,11 +45,12 @@ export function Home() {
 
 function Numbers({ home }: { readonly home: DashboardOutput<'accountHome'> }) {
   const { month } = home
+  const isClosed = home.status === 'closed'
   return (
     <>
-      <LowBalance available={home.balance.available} />
+      {!isClosed && <LowBalance available={home.balance.available} />}
       <BalanceCard home={home} />
-      {month.data.length === 0 && <FirstSteps hasKey={home.keys.active > 0} />}
+      {month.data.length === 0 && !isClosed && <FirstSteps hasKey={home.keys.active > 0} />}
       {month.data.length > 0 && (
         <Card title={t('thisMonth', { zone: month.zone })}>
           <CostChart usage={month} />

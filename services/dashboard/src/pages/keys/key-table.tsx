@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ask } from '../../api/queries.ts'
 import { useAccountId } from '../../layout/account-id.ts'
-import { useAccountRole } from '../../layout/account-role.ts'
+import { useMayChangeKeys } from '../../layout/account-role.ts'
 import { countText } from '../../text/times.ts'
 import { t } from '../../text/translate.ts'
 import { Button } from '../../ui/button.tsx'
@@ -21,7 +21,7 @@ type Key = DashboardOutput<'listAccountKeys'>[number]
 /** Keys with what each spent; those that ended stay, for the sake of the history. */
 export function KeyTable({ keys }: { readonly keys: readonly Key[] }) {
   const decimals = finestOf(keys.flatMap((key) => [key.spent_30_days, key.spent]))
-  const isOwner = useAccountRole() === 'owner'
+  const mayChange = useMayChangeKeys()
   const { data: members } = useQuery(ask('listMembers', { account_id: useAccountId() }))
   const head = (
     <>
@@ -68,7 +68,7 @@ export function KeyTable({ keys }: { readonly keys: readonly Key[] }) {
               <DecimalColumn amount={spent} decimals={decimals} />
             </Cell>
           ))}
-          <Cell isNumber>{isOwner && !key.is_chat && <KeyActions apiKey={key} />}</Cell>
+          <Cell isNumber>{mayChange && !key.is_chat && <KeyActions apiKey={key} />}</Cell>
         </tr>
       ))}
     </Table>

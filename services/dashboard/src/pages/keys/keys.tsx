@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { ask } from '../../api/queries.ts'
 import { useAccountId } from '../../layout/account-id.ts'
-import { useAccountRole } from '../../layout/account-role.ts'
+import { useAccountRole, useMayChangeKeys } from '../../layout/account-role.ts'
 import { t } from '../../text/translate.ts'
 import { Answer } from '../../ui/answer.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -20,6 +20,7 @@ const route = getRouteApi('/signed-in/accounts/$accountId/keys')
 export function Keys() {
   const accountId = useAccountId()
   const isOwner = useAccountRole() === 'owner'
+  const mayChange = useMayChangeKeys()
   const { create } = route.useSearch()
   const navigate = useNavigate()
   const setOpen = (isOpen: boolean) =>
@@ -32,7 +33,7 @@ export function Keys() {
     ...ask('listAccountKeys', { account_id: accountId }),
     refetchInterval: REFRESH_MS,
   })
-  const newKey = isOwner && (
+  const newKey = mayChange && (
     <Button look="main" onClick={() => setOpen(true)}>
       {t('newKey')}
     </Button>
@@ -43,7 +44,7 @@ export function Keys() {
         <Answer query={query}>{(keys) => <KeyList keys={keys} />}</Answer>
         {!isOwner && <p className="mt-3 text-sm text-soft">{t('keysByOwner')}</p>}
       </Card>
-      {create === true && isOwner && (
+      {create === true && mayChange && (
         <NewKey accountId={accountId} onClose={() => setOpen(false)} />
       )}
     </Page>
