@@ -57,7 +57,7 @@ function Latencies({ worker }: { readonly worker: Data['timings']['worker'] }) {
   )
 }
 
-/** Which credit paid, what came back, and what was left. */
+/** Which credit paid, what was left behind it, and what came back since. */
 function Credit({ receipt }: { readonly receipt: Data }) {
   return (
     <section>
@@ -71,16 +71,16 @@ function Credit({ receipt }: { readonly receipt: Data }) {
             <ExactMoney amount={amount} />
           </Fact>
         ))}
-        {receipt.refunds.map(({ refund_id: id, amount, reason }) => (
-          <Fact key={id} name={t('refunded', { reason })}>
-            <ExactMoney amount={amount} />
-          </Fact>
-        ))}
         {receipt.balance_after !== null && (
           <Fact name={t('balanceAfter')}>
             <ExactMoney amount={receipt.balance_after} />
           </Fact>
         )}
+        {receipt.refunds.map(({ refund_id: id, amount, reason }) => (
+          <Fact key={id} name={t('refunded', { reason })}>
+            <ExactMoney amount={amount} />
+          </Fact>
+        ))}
       </dl>
     </section>
   )

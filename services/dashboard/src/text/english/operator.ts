@@ -75,6 +75,8 @@ export const operatorTexts = {
   referenceHint: 'Such as an invoice or a payment. It may be left empty.',
   refund: 'Refund',
   refundEffect: 'Gives back what the request was charged, or a part of it.',
+  refundExpired:
+    'Credit that has expired paid for it, at least in part. What goes back to that ends again at once: to give credit that stays, grant it.',
   refundHint: 'Empty: all that is left of the charge.',
   refundTitle: 'Refund a request',
   remainder: 'What becomes of the balance',

@@ -10,6 +10,7 @@ import { Cell, Head, Table } from '../../../ui/table.tsx'
 import { foundRow } from '../../found-row.ts'
 import { t } from '../operator-text.ts'
 import { ReviewedChange } from '../reviewed-change.tsx'
+import { hasExpired } from './changes/expired-grant.ts'
 
 export interface AccountGrantsProps {
   readonly account: AccountDetails
@@ -57,12 +58,7 @@ export function AccountGrants({ account, found }: AccountGrantsProps) {
               <code className="text-xs">{grant.grant_id}</code>
             </Cell>
             <Cell isNumber>
-              {grant.voided_at !== null && <Badge look="bad" text={t('grantVoided')} />}
-              {grant.voided_at === null && mayVoid && (
-                <Button look="danger" onClick={() => setVoided(grant)}>
-                  {t('voidGrant')}
-                </Button>
-              )}
+              <GrantEnd grant={grant} onVoid={mayVoid ? setVoided : undefined} />
             </Cell>
           </tr>
         ))}
@@ -75,6 +71,24 @@ export function AccountGrants({ account, found }: AccountGrantsProps) {
         />
       )}
     </>
+  )
+}
+
+interface GrantEndProps {
+  readonly grant: GrantDetails
+  /** Undefined: whoever looks may not take it back. */
+  readonly onVoid: ((grant: GrantDetails) => void) | undefined
+}
+
+/** How a grant ended, or the way to end it. */
+function GrantEnd({ grant, onVoid }: GrantEndProps) {
+  if (grant.voided_at !== null) return <Badge look="bad" text={t('grantVoided')} />
+  if (hasExpired(grant)) return <Badge text={t('keyExpired')} />
+  if (onVoid === undefined) return null
+  return (
+    <Button look="danger" onClick={() => onVoid(grant)}>
+      {t('voidGrant')}
+    </Button>
   )
 }
 

@@ -30,7 +30,7 @@ export function AccountRequests({ account }: { readonly account: AccountDetails 
         empty={t('noRequestsOfAccount')}
         action={<AccountFiles name="exportRequests" asked={asked} />}
       />
-      <OperatorReceipt />
+      <OperatorReceipt grants={account.grants} />
     </>
   )
 }

@@ -1,3 +1,4 @@
+import type { AccountDetails } from '@svc/contracts/admin/accounts'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { given, period as periodIn } from '../../../address/search.ts'
 import { PeriodStatement } from '../../statement/period-statement.tsx'
@@ -8,7 +9,7 @@ import { useOperatedReceiptAddress } from './receipt-address.ts'
 import { statementPages } from './statement-pages.ts'
 
 /** The statement of the account, as the operator sees it. */
-export function AccountStatement() {
+export function AccountStatement({ account }: { readonly account: AccountDetails }) {
   const { accountId, search, navigate } = useOpenedAccount()
   const period = periodIn({ ...search })
   const { asked, list } = statementPages(accountId, period)
@@ -24,7 +25,7 @@ export function AccountStatement() {
         movement={search.movement}
         action={<AccountFiles name="exportStatement" asked={asked} />}
       />
-      <OperatorReceipt />
+      <OperatorReceipt grants={account.grants} />
     </>
   )
 }

@@ -86,7 +86,7 @@ interface ViewProps {
 
 function View({ view, account, grant }: ViewProps) {
   const { account_id: accountId } = account
-  if (view === 'statement') return <AccountStatement key={accountId} />
+  if (view === 'statement') return <AccountStatement key={accountId} account={account} />
   if (view === 'requests') return <AccountRequests key={accountId} account={account} />
   return (
     <Card>
