@@ -47,6 +47,7 @@ describe.skipIf(missing !== undefined)('a dialog', () => {
     [operated, 'Close'],
     [operated, 'Rename'],
     [operated, 'Price list'],
+    [operated, 'Spending'],
     [`${operated}?view=grants`, 'Take back'],
     [operator('/prices'), 'New price'],
     [operator('/prices'), 'Correct'],

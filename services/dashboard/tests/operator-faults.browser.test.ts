@@ -15,6 +15,7 @@ const changes = [
   'Adjust',
   'Rename',
   'Price list',
+  'Spending',
   'Freeze',
   'Close',
   'Take back',

@@ -53,6 +53,9 @@ describe.skipIf(missing !== undefined)('a day of an operator', () => {
     const ask = () => askByKey(ready.baseUrl, key.secret ?? '')
     expect((await ask()).status).toBe(200)
 
+    await setStrict(page, dialog)
+    expect((await shown()).spend_policy).toBe('strict')
+
     await button('Freeze').click()
     await dialog.getByLabel('Reason').fill('A stolen key')
     await inDialog('Freeze').click()
@@ -93,6 +96,14 @@ async function openAccount(page: Page, dialog: Locator, name: string): Promise<s
   await dialog.getByRole('button', { name: 'Open account' }).click()
   await page.getByRole('heading', { name }).waitFor()
   return new URL(page.url()).pathname.split('/').at(-1) ?? ''
+}
+
+async function setStrict(page: Page, dialog: Locator): Promise<void> {
+  await page.getByRole('button', { name: 'Spending' }).click()
+  await dialog.getByLabel('Spending').selectOption('strict')
+  await dialog.getByLabel('Reason').fill('Never below zero')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Strict: never below zero').waitFor()
 }
 
 /** Up to the balance before and after. */

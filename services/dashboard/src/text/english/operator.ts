@@ -91,6 +91,7 @@ export const operatorTexts = {
   seeHolds: 'See the holds',
   setPriceList: 'Price list',
   spendPolicy: 'Spending',
+  spendPolicyEffect: 'Counts for requests that are accepted from now on.',
   unfreeze: 'Unfreeze',
   unfreezeEffect: 'Requests of the account are taken again.',
   unfreezeTitle: 'Unfreeze “{name}”?',

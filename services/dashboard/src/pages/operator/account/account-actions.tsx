@@ -11,6 +11,7 @@ import { FreezeAccount, UnfreezeAccount } from './changes/freeze-account.tsx'
 import { Grant } from './changes/grant.tsx'
 import { RenameAccount } from './changes/rename-account.tsx'
 import { SetPriceList } from './changes/set-price-list.tsx'
+import { SetSpendPolicy } from './changes/set-spend-policy.tsx'
 
 interface Action {
   readonly operation: OperationName
@@ -27,6 +28,7 @@ const actions: readonly Action[] = [
   { operation: 'adjust', name: 'adjust', isFor: whileOpen, Form: Adjust },
   { operation: 'renameAccount', name: 'rename', isFor: whileOpen, Form: RenameAccount },
   { operation: 'setPriceList', name: 'setPriceList', isFor: whileOpen, Form: SetPriceList },
+  { operation: 'setSpendPolicy', name: 'spendPolicy', isFor: whileOpen, Form: SetSpendPolicy },
   {
     operation: 'freezeAccount',
     name: 'freeze',
