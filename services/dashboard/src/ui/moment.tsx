@@ -3,6 +3,7 @@ import { serverNow } from '../api/server-clock.ts'
 import { ShownZone } from '../text/shown-zone.ts'
 import { ago, countText, momentText } from '../text/times.ts'
 import { t } from '../text/translate.ts'
+import { useTicking } from './drawing/ticking.ts'
 
 /** When something was, in the zone that the page shows; exactly in its title. */
 export function Moment({ at }: { readonly at: string | null }) {
@@ -18,9 +19,14 @@ export function Moment({ at }: { readonly at: string | null }) {
 /** How long ago it was, by the clock of the server: that of the browser may be wrong. */
 export function Age({ at }: { readonly at: string | null }) {
   if (at === null) return <span className="text-soft">{t('never')}</span>
+  return <KnownAge at={at} />
+}
+
+function KnownAge({ at }: { readonly at: string }) {
+  const then = Date.parse(at)
   return (
     <time dateTime={at} title={momentText(at)} className="whitespace-nowrap">
-      {ago(Date.parse(at), serverNow())}
+      {useTicking(() => ago(then, serverNow()))}
     </time>
   )
 }

@@ -4,6 +4,7 @@ import { askAdminPages } from '../../../api/admin-pages.ts'
 import { serverNow } from '../../../api/server-clock.ts'
 import { Answer } from '../../../ui/answer.tsx'
 import { Badge } from '../../../ui/badge.tsx'
+import { useTicking } from '../../../ui/drawing/ticking.ts'
 import { Empty } from '../../../ui/empty.tsx'
 import { Age, Moment } from '../../../ui/moment.tsx'
 import { DecimalColumn, finestOf } from '../../../ui/money.tsx'
@@ -60,10 +61,7 @@ export function HoldList({ accountId }: { readonly accountId?: string }) {
                     <DecimalColumn amount={hold.held} decimals={decimals} />
                   </Cell>
                   <Cell>
-                    <Moment at={hold.deadline} />{' '}
-                    {Date.parse(hold.deadline) < serverNow() && (
-                      <Badge look="bad" text={t('overdue')} />
-                    )}
+                    <Moment at={hold.deadline} /> <Overdue deadline={hold.deadline} />
                   </Cell>
                 </tr>
               ))}
@@ -74,4 +72,10 @@ export function HoldList({ accountId }: { readonly accountId?: string }) {
       }}
     </Answer>
   )
+}
+
+function Overdue({ deadline }: { readonly deadline: string }) {
+  const ends = Date.parse(deadline)
+  const isOver = useTicking(() => ends < serverNow())
+  return isOver && <Badge look="bad" text={t('overdue')} />
 }
