@@ -9,6 +9,7 @@ import {
   isId,
   makeDerivedId,
   makeId,
+  requestIdOf,
 } from './ids.ts'
 
 const kind = fc.constantFrom(...idKinds)
@@ -87,6 +88,25 @@ describe('an id', () => {
   test('cannot be made of too few random bytes', () => {
     expect(() => makeId('req', 0, new Uint8Array(ID_RANDOM_BYTES - 1))).toThrow(RangeError)
   })
+})
+
+describe('the request behind an id', () => {
+  const body = idBody(makeId('req', 0, new Uint8Array(ID_RANDOM_BYTES)))
+
+  test.each([
+    ...['req_', 'chatcmpl-', 'resp_', 'msg_'].map((prefix) => prefix + body),
+    ...['call', 'toolu', 'fc', 'rs', 'ctco', 'msg'].map((part) => `${part}_${body}_12`),
+    `msg_${body}_i0`,
+  ])('is told from %s', (id) => {
+    expect(requestIdOf(id)).toBe(`req_${body}`)
+  })
+
+  test.each(['req_1', `acct_${body}`, `call_${body}`, `chatcmpl-${body}_0`, `call_${body}_x`])(
+    'is not told from %s',
+    (id) => {
+      expect(requestIdOf(id)).toBeUndefined()
+    },
+  )
 })
 
 describe('a derived id', () => {

@@ -113,10 +113,12 @@ export function isId(kind: IdKind, text: string): boolean {
  * Matches the ids of answers of the three formats: a prefix before the characters of the request.
  */
 const ANSWER_ID = /^(?:req_|chatcmpl-|resp_|msg_)([0-9a-z]{26})$/
+/** Matches the ids of what is in an answer, such as a call of a tool: they end with a number. */
+const PART_ID = /^[a-z]{2,5}_([0-9a-z]{26})_i?\d{1,4}$/
 
-/** The request behind any id that an answer gave: its own, or that of the answer. */
+/** The request behind any id that an answer gave: its own, of the answer, or of a part of it. */
 export function requestIdOf(id: string): string | undefined {
-  const [, body = ''] = ANSWER_ID.exec(id) ?? []
+  const [, body = ''] = ANSWER_ID.exec(id) ?? PART_ID.exec(id) ?? []
   return BODY.test(body) ? `req_${body}` : undefined
 }
 

@@ -5,7 +5,7 @@ import { dollars, receipt } from '../wire/billing.ts'
 import { statementExportQuery } from '../wire/exports.ts'
 import { statementEntry, statementQuery } from '../wire/statement.ts'
 import { lineOperation, operation, type Shown } from './declaration/declaration.ts'
-import { entryNumber, id, pageLimit } from './declaration/fields.ts'
+import { entryNumber, id, pageLimit, requestId } from './declaration/fields.ts'
 
 const statementPage = z.object({
   account_id: z.string(),
@@ -65,7 +65,7 @@ export const billingOperations = {
     role: 'auditor',
     summary: 'Why a request cost what it cost: its receipt, for the operator',
     recorded: ['request_id'],
-    input: z.strictObject({ request_id: id }),
+    input: z.strictObject({ request_id: requestId }),
     output: explanation,
   }),
   explainRefusal: operation({
@@ -74,7 +74,7 @@ export const billingOperations = {
     role: 'auditor',
     summary: 'Why a request was refused, for thirty days',
     recorded: ['request_id'],
-    input: z.strictObject({ request_id: id }),
+    input: z.strictObject({ request_id: requestId }),
     output: refusal,
   }),
 }

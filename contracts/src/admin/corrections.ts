@@ -3,7 +3,16 @@ import { z } from 'zod'
 import { remainders, spendPolicy } from '../events/account.ts'
 import { dollars } from '../wire/billing.ts'
 import { lineOperation, operation, type Shown } from './declaration/declaration.ts'
-import { amount, count, id, idempotencyKey, moment, name, reason } from './declaration/fields.ts'
+import {
+  amount,
+  count,
+  id,
+  idempotencyKey,
+  moment,
+  name,
+  reason,
+  requestId,
+} from './declaration/fields.ts'
 
 const priceRates = z.object({ input: dollars, cached_input: dollars, output: dollars })
 
@@ -110,7 +119,7 @@ export const correctionOperations = {
     summary: 'Give back what a request was charged, or a part of it',
     input: z.strictObject({
       ...account,
-      request_id: id,
+      request_id: requestId,
       /** Dollars, above zero; null: all that is left of the charge. */
       amount: amount.nullable().default(null),
       ...moving,

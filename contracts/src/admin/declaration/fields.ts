@@ -1,6 +1,6 @@
 /** Fields that many operations take: what they may hold is said here once. */
 import { z } from 'zod'
-import { isId } from '../../ids.ts'
+import { isId, requestIdOf } from '../../ids.ts'
 import { tokenCount } from '../../tokens.ts'
 import { isMoment } from '../../zone.ts'
 
@@ -19,6 +19,8 @@ export const id = z
   .string()
   .min(1, 'must not be empty')
   .max(ID_CHARACTERS_MAX, `must be ${ID_CHARACTERS_MAX} characters at most`)
+/** A request, by its own id or by any that its answer gave. */
+export const requestId = id.transform((text) => requestIdOf(text) ?? text)
 /** An event's id as the log has it: a UUID in lower case. */
 const eventId = z
   .string()

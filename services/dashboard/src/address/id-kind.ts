@@ -3,7 +3,8 @@ const beginnings = [
   ['account', /^acct_/],
   ['key', /^key_/],
   ['price', /^price_/],
-  ['request', /^(req_|chatcmpl-|resp_|msg_)/],
+  // What is in an answer, such as a call of a tool, has the characters of its request and a number.
+  ['request', /^(req_|chatcmpl-|resp_|msg_|[a-z]{2,5}_[0-9a-z]{26}_i?\d+$)/],
   ['movement', /^(grant_|adj_|refund_)/],
   ['access', /^(tok_|usr_|link_)/],
   ['event', /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i],

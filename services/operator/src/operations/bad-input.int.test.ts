@@ -1,6 +1,7 @@
 /** Bad input about money is refused by the field at fault, and leaves no event. */
 import type { Operations } from '@svc/contracts/admin/operations'
 import { ServiceError } from '@svc/contracts/errors'
+import { idBody } from '@svc/contracts/ids'
 import { finishedRequest } from '@svc/testing/data-folders'
 import { describe, expect, test } from 'vitest'
 import { collect, localOperations } from '../../testing/operations.ts'
@@ -160,7 +161,7 @@ test('what was done once is refused the second time', async () => {
   const voiding = () => operations.voidGrant({ account_id, grant_id, reason })
   expect(await outcome(voiding)).toBe('conflict')
   const refund = { account_id, request_id: finishedRequest, reason }
-  await operations.refund(refund)
+  await operations.refund({ ...refund, request_id: `chatcmpl-${idBody(finishedRequest)}` })
   expect(await outcome(() => operations.refund(refund))).toBe('conflict')
   const announced = { ...rates, effective_from: FUTURE, confirm: true }
   await operations.publishPrice(announced)

@@ -1,6 +1,5 @@
 /** Statements, and why a request cost what it cost. */
 import type { OperationHandlers } from '@svc/contracts/admin/operations'
-import { requestIdOf } from '@svc/contracts/ids'
 import { formatExact } from '@svc/contracts/money'
 import { statementExport } from '@svc/projections/account-exports'
 import { readPeriod } from '@svc/projections/asked-period'
@@ -50,8 +49,7 @@ export function billOperations(
         yield { text }
       }
     },
-    async explain({ request_id: anyId }) {
-      const requestId = requestIdOf(anyId) ?? anyId
+    async explain({ request_id: requestId }) {
       await viewsCurrent(ports, 'requests')
       await viewsCurrent(ports, 'usage')
       const row = await views.request(requestId)

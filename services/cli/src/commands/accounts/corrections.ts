@@ -38,14 +38,14 @@ export function grantCommand(contextOf: ContextOf): Command {
 export function refundCommand(contextOf: ContextOf): Command {
   const refund = new Command('refund')
     .description('give back what a request was charged, or a part of it')
-    .argument('<request>', 'id of the request, req_…')
+    .argument('<request>', 'id of the request or of its answer: req_…, chatcmpl-…, resp_…, msg_…')
     .argument('[amount]', 'dollars (default: all that is left of the charge)')
   movementOptions(refund).action(
     (request: string, amount: string | undefined, options: MovementOptions, command: Command) =>
       move(contextOf(command), 'refund/1', options, (context) =>
         context.withOperations(async (operations) => {
-          const { account_id } = await operations.explain({ request_id: request })
-          const what = { account_id, request_id: request, amount: amount ?? null }
+          const { account_id, id } = await operations.explain({ request_id: request })
+          const what = { account_id, request_id: id, amount: amount ?? null }
           return operations.refund({ ...what, ...movementInput(options) })
         }),
       ),

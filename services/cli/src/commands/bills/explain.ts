@@ -17,7 +17,7 @@ type Explanation = Awaited<ReturnType<Operations['explain']>>
 export function explainCommand(contextOf: ContextOf): Command {
   return new Command('explain')
     .description('why a request cost what it cost, or why it was refused')
-    .argument('<request>', 'id of the request, req_…')
+    .argument('<request>', 'id of the request or of its answer: req_…, chatcmpl-…, resp_…, msg_…')
     .action(async (requestId: string, _options, command: Command) => {
       const context = contextOf(command)
       await context.withOperations(async (operations) => {
