@@ -98,6 +98,27 @@ test('what a user may do is changed, and a link that went astray is made useless
   expect(table.out).toMatch(/ BY +ENDS\n.* operator +\d/)
 })
 
+test('a user is named by e-mail address as well as by id', async () => {
+  await using dashboard = await startDashboard()
+  const { dataDir, accountId } = dashboard
+  const user = userCommands(dataDir)
+  const joined = await user('invite', '--account', accountId, '--as', 'member')
+  const id = (await dashboard.browser().join(joined.link, 'Mia')).user?.user_id ?? ''
+  const email = 'Mia@Example.com'
+  for (const command of [
+    ['set-role', email, 'auditor'],
+    ['set-account', email, accountId, 'owner'],
+    ['disable', email, '--yes'],
+    ['enable', email],
+    ['erase', email, '--yes'],
+  ]) {
+    expect(await user(...command)).toMatchObject({ user_id: id, changed: true })
+  }
+  const gone = await svc(['--data-dir', dataDir, 'user', 'reset-link', email])
+  const told = `no user has the e-mail address ${email}: see svc user list`
+  expect([gone.code, gone.err]).toEqual([3, expect.stringContaining(told)])
+})
+
 test('on a stopped folder an owner can be let in, by a link without an address', async () => {
   const { path } = await folderWithHistory()
   const ran = await svc(['--data-dir', path, 'user', 'invite', '--role', 'owner'])

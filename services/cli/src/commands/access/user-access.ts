@@ -10,6 +10,7 @@ import { Argument, type Command } from 'commander'
 import type { Context } from '../../context/context.ts'
 import { type Column, tableText } from '../../output/table.ts'
 import { type ContextOf, confirmed } from '../options.ts'
+import { USER_ARGUMENT, userIdOf } from './named-user.ts'
 
 type OpenLink = Awaited<ReturnType<Operations['listInvitations']>>[number]
 
@@ -44,22 +45,22 @@ export function addUserAccess(user: Command, contextOf: ContextOf): void {
   user
     .command('set-role')
     .description('give a user a part in running the service, or take it away')
-    .argument('<user>', 'id of the user, usr_…')
+    .argument(...USER_ARGUMENT)
     .addArgument(new Argument('<role>', 'the part').choices([...platformRoles, NONE]))
     .option('--yes', 'do not ask, where it is taken away')
-    .action((userId: string, role: PlatformRole | 'none', options: Confirmable, command: Command) =>
-      setRole(contextOf(command), userId, role === NONE ? null : role, options),
+    .action((named: string, role: PlatformRole | 'none', options: Confirmable, command: Command) =>
+      setRole(contextOf(command), named, role === NONE ? null : role, options),
     )
   user
     .command('set-account')
     .description('put a user into an account, or out of it')
-    .argument('<user>', 'id of the user, usr_…')
+    .argument(...USER_ARGUMENT)
     .argument('<account>', 'id of the account, acct_…')
     .addArgument(new Argument('<role>', 'in that account').choices([...accountRoles, NONE]))
     .option('--yes', 'do not ask, where the user is put out')
     .action((...given: [string, string, AccountRole | 'none', Confirmable, Command]) => {
-      const [userId, accountId, role, options, command] = given
-      const asked = { userId, accountId, role: role === NONE ? null : role }
+      const [user, accountId, role, options, command] = given
+      const asked = { user, accountId, role: role === NONE ? null : role }
       return setAccount(contextOf(command), asked, options)
     })
   user
@@ -78,14 +79,14 @@ export function addUserAccess(user: Command, contextOf: ContextOf): void {
 
 async function setRole(
   context: Context,
-  userId: string,
+  user: string,
   role: PlatformRole | null,
   { yes }: Confirmable,
 ): Promise<void> {
-  const question = `Take the part in running the service away from ${userId}?`
+  const question = `Take the part in running the service away from ${user}?`
   if (role === null) await confirmed(context, question, yes)
-  const { changed } = await context.withOperations((operations) =>
-    operations.setUserRole({ user_id: userId, platform_role: role }),
+  const { user_id: userId, changed } = await context.withOperations(async (operations) =>
+    operations.setUserRole({ user_id: await userIdOf(operations, user), platform_role: role }),
   )
   const shown = { user_id: userId, platform_role: role, changed }
   if (context.json) return context.outJson('user-role/1', shown)
@@ -97,20 +98,20 @@ async function setRole(
 async function setAccount(
   context: Context,
   asked: {
-    readonly userId: string
+    readonly user: string
     readonly accountId: string
     readonly role: AccountRole | null
   },
   { yes }: Confirmable,
 ): Promise<void> {
-  const { userId, accountId, role } = asked
-  if (role === null) await confirmed(context, `Put ${userId} out of ${accountId}?`, yes)
-  const ids = { user_id: userId, account_id: accountId }
-  const { changed } = await context.withOperations((operations) =>
-    operations.setUserAccount({ ...ids, account_role: role }),
+  const { user, accountId, role } = asked
+  if (role === null) await confirmed(context, `Put ${user} out of ${accountId}?`, yes)
+  const inAccount = { account_id: accountId, account_role: role }
+  const { user_id: userId, changed } = await context.withOperations(async (operations) =>
+    operations.setUserAccount({ user_id: await userIdOf(operations, user), ...inAccount }),
   )
   if (context.json) {
-    return context.outJson('user-account/1', { ...ids, account_role: role, changed })
+    return context.outJson('user-account/1', { user_id: userId, ...inAccount, changed })
   }
   await context.out(`${userId}\n`)
   const what = role === null ? `is not in ${accountId}` : `is ${role} of ${accountId}`

@@ -11,6 +11,7 @@ import type { Context } from '../../context/context.ts'
 import { factsText } from '../../output/facts.ts'
 import { type Column, tableText } from '../../output/table.ts'
 import { type ContextOf, confirmed } from '../options.ts'
+import { USER_ARGUMENT, userIdOf } from './named-user.ts'
 import { addUserAccess } from './user-access.ts'
 
 interface InviteOptions {
@@ -49,32 +50,32 @@ export function userCommand(contextOf: ContextOf): Command {
   user
     .command('reset-link')
     .description('make a link by which a user sets a new password')
-    .argument('<user>', 'id of the user, usr_…')
-    .action((userId: string, _options: unknown, command: Command) =>
-      resetLink(contextOf(command), userId),
+    .argument(...USER_ARGUMENT)
+    .action((user: string, _options: unknown, command: Command) =>
+      resetLink(contextOf(command), user),
     )
   user
     .command('disable')
     .description('keep a user out; every session ends at once')
-    .argument('<user>', 'id of the user, usr_…')
+    .argument(...USER_ARGUMENT)
     .option('--yes', 'do not ask')
-    .action((userId: string, options: Confirmable, command: Command) =>
-      setStatus(contextOf(command), userId, 'disabled', options),
+    .action((user: string, options: Confirmable, command: Command) =>
+      setStatus(contextOf(command), user, 'disabled', options),
     )
   user
     .command('enable')
     .description('let a disabled user in again')
-    .argument('<user>', 'id of the user, usr_…')
-    .action((userId: string, _options: unknown, command: Command) =>
-      setStatus(contextOf(command), userId, 'active', { yes: true }),
+    .argument(...USER_ARGUMENT)
+    .action((user: string, _options: unknown, command: Command) =>
+      setStatus(contextOf(command), user, 'active', { yes: true }),
     )
   user
     .command('erase')
     .description('forget who a user is: e-mail address, name and password')
-    .argument('<user>', 'id of the user, usr_…')
+    .argument(...USER_ARGUMENT)
     .option('--yes', 'do not ask')
-    .action((userId: string, options: Confirmable, command: Command) =>
-      erase(contextOf(command), userId, options),
+    .action((user: string, options: Confirmable, command: Command) =>
+      erase(contextOf(command), user, options),
     )
   addUserAccess(user, contextOf)
   return user
@@ -91,9 +92,9 @@ async function invite(context: Context, { role, account, as }: InviteOptions): P
   await outLink(context, 'user-invited/1', issued)
 }
 
-async function resetLink(context: Context, userId: string): Promise<void> {
-  const issued = await context.withOperations((operations) =>
-    operations.createResetLink({ user_id: userId }),
+async function resetLink(context: Context, user: string): Promise<void> {
+  const issued = await context.withOperations(async (operations) =>
+    operations.createResetLink({ user_id: await userIdOf(operations, user) }),
   )
   await outLink(context, 'user-reset-link/1', issued)
 }
@@ -128,25 +129,25 @@ async function list(context: Context): Promise<void> {
 
 async function setStatus(
   context: Context,
-  userId: string,
+  user: string,
   status: 'active' | 'disabled',
   { yes }: Confirmable,
 ): Promise<void> {
-  await confirmed(context, `Keep ${userId} out? Every session ends at once.`, yes)
-  const { changed } = await context.withOperations((operations) =>
-    operations.setUserStatus({ user_id: userId, status }),
+  await confirmed(context, `Keep ${user} out? Every session ends at once.`, yes)
+  const { user_id: userId, changed } = await context.withOperations(async (operations) =>
+    operations.setUserStatus({ user_id: await userIdOf(operations, user), status }),
   )
   if (context.json) return context.outJson('user-status/1', { user_id: userId, status, changed })
   await context.out(`${userId}\n`)
   context.note(changed ? `is ${status} now` : `was ${status} already`)
 }
 
-async function erase(context: Context, userId: string, { yes }: Confirmable): Promise<void> {
-  await confirmed(context, `Forget for ever who ${userId} is?`, yes)
-  const erased = await context.withOperations((operations) =>
-    operations.eraseUser({ user_id: userId }),
+async function erase(context: Context, user: string, { yes }: Confirmable): Promise<void> {
+  await confirmed(context, `Forget for ever who ${user} is?`, yes)
+  const erased = await context.withOperations(async (operations) =>
+    operations.eraseUser({ user_id: await userIdOf(operations, user) }),
   )
   if (context.json) return context.outJson('user-erased/1', erased)
-  await context.out(`${userId}\n`)
+  await context.out(`${erased.user_id}\n`)
   context.note(erased.changed ? 'erased' : 'was erased already')
 }
