@@ -26,6 +26,7 @@ const answers = {
   ...fullAnswers,
   accountEvent({ event_id: id }: { readonly event_id: string }) {
     asked.push(id)
+    if (id === 'grant_0') return new Refused(400, 'invalid_value', 'event_id: must be whole')
     if (id === 'grant_9') return new Refused(404, 'not_found', 'There is no such event.')
     const isRefund = id === refunded
     return {
@@ -73,6 +74,12 @@ describe.skipIf(missing !== undefined)('the find box of an account', () => {
     const { page: shown } = opened
     await shown.getByText('No event of this account has the id grant_9, of all time.').waitFor()
     expect(shown.url()).toContain('/usage')
+  })
+
+  test('says of half an id that the whole is wanted, in words of the page: UX-31', async () => {
+    await find('grant_0')
+    const { page: shown } = opened
+    await shown.getByText('grant_0 is not an id of this service: copy the whole id.').waitFor()
   })
 })
 

@@ -47,5 +47,7 @@ export function foundNothing(
   id = '',
 ): string | undefined {
   if (!(error instanceof ApiError)) return undefined
+  // The server speaks of its field, of which whoever types into the box knows nothing.
+  if (error.code === 'invalid_value') return t('noWholeId', { id })
   return error.status === 404 ? missing(id) : problemText(error)
 }

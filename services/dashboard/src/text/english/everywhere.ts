@@ -28,6 +28,7 @@ export const everywhereTexts = {
   never: 'Never',
   noSuchEventAnywhere: 'No event of the log has the id {id}, of all time.',
   noSuchRequestAnywhere: 'No request of any account has the id {id}, of all time.',
+  noWholeId: '{id} is not an id of this service: copy the whole id.',
   operatorArea: 'Operator',
   operatorAreas: 'Pages of the operator',
   operatorRole: 'Your role: {role}',
