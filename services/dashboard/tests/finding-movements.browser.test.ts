@@ -88,7 +88,6 @@ describe.skipIf(missing !== undefined)('the find box of operators', () => {
   const auditor = { session: () => ({ ...session, platform_role: 'auditor' as const }) }
   const adminAnswers = {
     ...fullAdminAnswers,
-    searchAccounts: () => ({ accounts: [], next_cursor: null }),
     statement: () => ({
       ...fullAdminAnswers.statement(),
       rows: [...named, ...second].map((entry) => ({ ...entry, actor: 'operator' })),

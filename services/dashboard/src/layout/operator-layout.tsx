@@ -102,9 +102,12 @@ interface MovementPlace {
   readonly search: AccountSearch
 }
 
-/** What shows a movement: the grants of its account, or the statement of its day. */
+/**
+ * What shows a movement: the grants of its account, or the statement of its day. Of an adjustment
+ * up there is a grant too, under which its reason does not stand.
+ */
 async function placeOfMovement(id: string): Promise<MovementPlace> {
-  const owner = await ownerOf(id)
+  const owner = id.startsWith('grant_') ? await ownerOf(id) : undefined
   if (owner !== undefined) return { accountId: owner, search: { view: 'grants', grant: id } }
   const { stream, data } = await callAdmin('findEvent', { event_id: id })
   const { at } = data as { readonly at: number }
