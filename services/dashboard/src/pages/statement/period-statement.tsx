@@ -8,6 +8,7 @@ import { Card } from '../../ui/card.tsx'
 import { Settled } from '../../ui/drawing/settled.tsx'
 import { AsOf, type AsOfProps } from '../../ui/moment.tsx'
 import { MoreRows } from '../../ui/more-rows.tsx'
+import { OpenPeriod } from '../open-period.tsx'
 import { PeriodFields } from '../period-fields.tsx'
 import { type StatementPart, StatementParts, type StatementPartsProps } from './statement-parts.tsx'
 import { isMovement } from './statement-table.tsx'
@@ -69,6 +70,7 @@ export function PeriodStatement<Page extends PageAsOf>({
           )}
         </Answer>
         <AsOf asOf={first?.as_of} />
+        <OpenPeriod period={period} />
         <MoreRows query={query} />
       </Card>
     </>

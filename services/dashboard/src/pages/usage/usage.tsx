@@ -12,6 +12,7 @@ import { AsOf } from '../../ui/moment.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Page } from '../../ui/page.tsx'
 import { ExportLinks } from '../export-links.tsx'
+import { OpenPeriod } from '../open-period.tsx'
 import { PeriodFields } from '../period-fields.tsx'
 import { GroupedUsage } from './grouped-usage.tsx'
 import { UsageCharts } from './usage-charts.tsx'
@@ -34,6 +35,7 @@ export function Usage() {
   return (
     <Page title={t('usage')} action={<ExportLinks name="exportUsage" asked={asked} />}>
       <UsageFilters search={search} onChange={(next) => navigate({ search: next })} />
+      <OpenPeriod period={search} />
       <Answer query={whole}>
         {(usage) => (
           <Settled isOld={whole.isPlaceholderData}>

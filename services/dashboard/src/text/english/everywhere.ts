@@ -36,6 +36,7 @@ export const everywhereTexts = {
   pageMissing: 'This page does not exist',
   pageMissingText:
     'The address may be mistyped, or the page belongs to an account that you are not in.',
+  periodNotOver: 'This period is not over: its figures go on changing.',
   refused: 'The server refused this ({code}).',
   requestId: 'Request {id}.',
   retry: 'Try again',
