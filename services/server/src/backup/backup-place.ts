@@ -10,7 +10,7 @@ import { realPathOf } from '@svc/infra/system/real-path'
 import type { DataFolder } from '../data-folder/data-folder.ts'
 import { DataFolderError } from '../data-folder/data-folder-error.ts'
 import {
-  makeFolder,
+  makeSafeFolder,
   nearestExisting,
   refuseNoAccess,
   refuseNoEntry,
@@ -57,7 +57,7 @@ export class BackupPlace {
   /** Makes the folder unless it is there. @throws {DataFolderError} as {@link check} does */
   make(): void {
     this.check()
-    makeFolder(this.path)
+    makeSafeFolder(this.path)
   }
 
   /** The databases of the data folder that are there, the events first. */

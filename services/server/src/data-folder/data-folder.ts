@@ -40,7 +40,7 @@ import type { FeedCheckpoints } from '@svc/relay/feed-checkpoint'
 import { DataFolderError } from './data-folder-error.ts'
 import { FolderNotes } from './folder-notes.ts'
 import {
-  makeFolder,
+  makeSafeFolder,
   nearestExisting,
   refuseLinks,
   refuseNoAccess,
@@ -169,7 +169,7 @@ export class DataFolder {
 
   /** Makes the folder unless it is there. Content stays as it is. @throws {DataFolderError} */
   make(): void {
-    makeFolder(this.path)
+    makeSafeFolder(this.path)
   }
 
   /** The secrets. What the folder lacks of them is made and kept. */

@@ -7,19 +7,18 @@ import {
   constants,
   existsSync,
   lstatSync,
-  mkdirSync,
   readdirSync,
   statfsSync,
   statSync,
 } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
+import { makeFolder } from '@svc/infra/made-folder'
 import { DataFolderError } from './data-folder-error.ts'
 
 /** Of an opening: refuses a symbolic link. Windows has none of it. */
 export const NO_LINKS = constants.O_NOFOLLOW ?? 0
 
 const OTHERS_WRITE = 0o022
-const OWNER_ONLY = 0o700
 /** The numbers that Linux has for /proc and /sys: no file can be made in them. */
 const KERNEL_FILE_SYSTEMS: readonly number[] = [0x9fa0, 0x62656572]
 const ROOT = 0
@@ -84,22 +83,12 @@ function refuseMissingTarget(folder: string, existing: string, another: string):
   )
 }
 
-/**
- * Makes the folder, and those above it that are missing. Node's own way to do so never ends where
- * the system says that the folder above is missing while it is there, as it does in /proc.
- *
- * @throws {DataFolderError} when the system does not let it be made
- */
-export function makeFolder(path: string): void {
-  if (existsSync(path)) return
-  makeFolder(dirname(path))
+/** Makes the folder. @throws {DataFolderError} when the system does not let it be made */
+export function makeSafeFolder(path: string): void {
   try {
-    mkdirSync(path, { mode: OWNER_ONLY })
+    makeFolder(path)
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    // Another process may have been faster.
-    if (code === 'EEXIST' && existsSync(path)) return
-    throw new DataFolderError(`the system does not let ${path} be made: ${message}`)
+    throw new DataFolderError(error instanceof Error ? error.message : String(error))
   }
 }
 

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeTemporaryFolder } from '@svc/testing/temporary-folder'
@@ -52,4 +53,16 @@ it('costs nothing but time where nothing can be written', async () => {
   await open('file/folder').keep({ model: 'a' }, {})
   expect(said).toEqual(['cannot remember the self-test, the next start repeats it'])
   expect(await open('file/folder').find({ model: 'a' })).toBeUndefined()
+})
+
+it.skipIf(process.platform !== 'linux')('does not hang where the kernel keeps no files', () => {
+  const module = JSON.stringify(import.meta.resolve('./findings.ts'))
+  const script = `const { findingsIn } = await import(${module})
+    const findings = findingsIn({ folder: '/proc/svc/findings' }, (_, message) => console.log(message))
+    await findings.keep({}, {})`
+  const ran = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+    encoding: 'utf8',
+    timeout: 20_000,
+  })
+  expect(ran.stdout).toContain('cannot remember the self-test')
 })

@@ -6,8 +6,9 @@
  * the next start its time and nothing else.
  */
 import { hash } from 'node:crypto'
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeFolder } from '@svc/infra/made-folder'
 import type { Log } from './log.ts'
 
 /** What was tried out, on what. Equal subjects have equal findings. */
@@ -31,7 +32,6 @@ const FILE_BYTES_MAX = 16_384
 /** Models, versions and settings that are remembered at once; the oldest are forgotten. */
 const FILES_MAX = 64
 const NAME_CHARACTERS = 32
-const OWNER_ONLY = 0o700
 const OWNER_ONLY_FILE = 0o600
 
 export function findingsIn({ folder, anew }: FindingsSettings, log: Log): Findings {
@@ -42,7 +42,7 @@ export function findingsIn({ folder, anew }: FindingsSettings, log: Log): Findin
     },
     async keep(subject, finding) {
       try {
-        await mkdir(folder, { recursive: true, mode: OWNER_ONLY })
+        makeFolder(folder)
         const path = join(folder, nameOf(subject))
         const unfinished = `${path}.${process.pid}`
         const text = `${JSON.stringify({ subject, finding })}\n`

@@ -8,7 +8,7 @@
  * finds a tail that was cut off, a past that was rewritten, and a log of which others see another.
  */
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   type Checkpoint,
@@ -28,6 +28,7 @@ import {
 } from '@svc/contracts/evidence/signed-note'
 import { pause } from '@svc/contracts/ports/time'
 import { consistencyAnswer } from '@svc/contracts/wire/evidence'
+import { makeFolder } from '@svc/infra/made-folder'
 import { bytesWithin } from '@svc/infra/system/bounded-bytes'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { systemTimer } from '@svc/infra/system/system-timer'
@@ -47,7 +48,6 @@ const ANSWER_MS_MAX = 10_000
 const ANSWER_BYTES_MAX = 64 * 1024
 const SEED_BYTES = 32
 const SECOND_MS = 1_000
-const OWNER_ONLY_FOLDER = 0o700
 const OWNER_ONLY_FILE = 0o600
 
 interface WitnessOptions {
@@ -107,7 +107,7 @@ class Witness {
   constructor({ log, folder, name }: WitnessOptions, logKey: string) {
     this.#log = new URL(log)
     this.#logKey = noteOr(misused('--key'), () => readVerifierKey(logKey))
-    mkdirSync(folder, { recursive: true, mode: OWNER_ONLY_FOLDER })
+    makeOwnFolder(folder)
     const readOwnKey = () => readSignerKey(keptKey(join(folder, 'key'), name))
     this.#signer = noteOr(misused('--name'), readOwnKey)
     this.#file = join(folder, 'checkpoint')
@@ -173,6 +173,14 @@ class Witness {
       if (error instanceof CliError) throw error
       throw unusable(`cannot reach the log at ${url.origin}`)
     }
+  }
+}
+
+function makeOwnFolder(folder: string): void {
+  try {
+    makeFolder(folder)
+  } catch (error) {
+    throw misused('--folder')(error instanceof Error ? error.message : String(error))
   }
 }
 
