@@ -19,6 +19,7 @@
  * Goals: 10 s for Go and TypeScript, 60 s for Python, at a million events; 150,000 leaves/s; the
  * proof of a receipt in 20 ms at ten million leaves.
  */
+
 import { execFileSync } from 'node:child_process'
 import {
   closeSync,
@@ -35,7 +36,6 @@ import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import { accountStream } from '@svc/contracts/events/account'
 import { checkpointText } from '@svc/contracts/evidence/checkpoint'
 import type { EvidenceHeader } from '@svc/contracts/evidence/evidence-file'
@@ -44,6 +44,7 @@ import { readSignerKey, signerKeyText, signNote } from '@svc/contracts/evidence/
 import type { AppendOutcome, AppendRequest } from '@svc/contracts/ports/event-store'
 import { linkText, type SealedEvent, seal } from '@svc/contracts/ports/hash-chain'
 import { AccountHistory, requestId, START_MS } from '@svc/testing/account-history'
+import { readOptions } from '@svc/testing/read-options'
 import { evidenceProjection } from '../src/views/evidence/evidence.ts'
 import { evidenceQueries } from '../src/views/evidence/queries.ts'
 
@@ -63,13 +64,11 @@ const BATCH_LEAVES = 250
 const PROOFS = 200
 const TIME = 1_763_841_600
 
-const { values } = parseArgs({
-  options: {
-    events: { type: 'string', default: '1000000' },
-    leaves: { type: 'string', default: '2000000' },
-    keep: { type: 'string' },
-    json: { type: 'boolean', default: false },
-  },
+const values = readOptions({
+  events: { type: 'string', default: '1000000' },
+  leaves: { type: 'string', default: '2000000' },
+  keep: { type: 'string' },
+  json: { type: 'boolean', default: false },
 })
 const signer = readSignerKey(signerKeyText('svc/bench', Buffer.alloc(32, 7)))
 const folder = mkdtempSync(join(tmpdir(), 'svc-bench-evidence-'))

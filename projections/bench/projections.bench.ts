@@ -17,16 +17,17 @@
  *     rebuild_NAME_events_per_s     one view built beside the live one, compared with it row by
  *                                   row, and swapped
  */
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
-import { parseArgs } from 'node:util'
 import type { EventStore } from '@svc/contracts/ports/event-store'
 import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
 import { durableFile } from '@svc/infra/sqlite/durable-file'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import { AccountHistory, requestId, START_MS } from '@svc/testing/account-history'
+import { readOptions } from '@svc/testing/read-options'
 import { projections } from '../src/followed/followed-projections.ts'
 import { openProjections } from '../src/open-projections.ts'
 
@@ -40,13 +41,11 @@ const quiet = {
     say(`${message}: ${reason}`),
 }
 
-const { values } = parseArgs({
-  options: {
-    events: { type: 'string', default: '1000000' },
-    accounts: { type: 'string', default: '1000' },
-    threads: { type: 'string', default: '1' },
-    json: { type: 'boolean', default: false },
-  },
+const values = readOptions({
+  events: { type: 'string', default: '1000000' },
+  accounts: { type: 'string', default: '1000' },
+  threads: { type: 'string', default: '1' },
+  json: { type: 'boolean', default: false },
 })
 
 const threads = Number(values.threads)

@@ -9,7 +9,7 @@
  * run: where that is not possible the exit code is 1, as it is for any test that fails. The server
  * is killed only where SVC_TEST_EVENTSTORE_KILL and SVC_TEST_EVENTSTORE_START name the commands.
  */
-import { parseArgs } from 'node:util'
+import { readOptions } from '@svc/testing/read-options'
 import { PlaceMissingError, type PlaceName, placeNames, startPlace } from './places.ts'
 import { runSuites, type SuiteResult } from './suites.ts'
 
@@ -17,9 +17,7 @@ type PlaceResult =
   | { readonly place: PlaceName; readonly suites: readonly SuiteResult[] }
   | { readonly place: PlaceName; readonly missing: string }
 
-const { values } = parseArgs({
-  options: { on: { type: 'string' }, image: { type: 'string' } },
-})
+const values = readOptions({ on: { type: 'string' }, image: { type: 'string' } })
 const asked = askedPlaces(values.on)
 const results: PlaceResult[] = []
 for (const place of asked ?? placeNames) results.push(await runAt(place))

@@ -6,20 +6,19 @@
  *
  * It ends with one line: how many tests passed, and how many failed.
  */
+
 import { spawnSync } from 'node:child_process'
-import { parseArgs } from 'node:util'
+import { readOptions } from '@svc/testing/read-options'
 
 const PLACES = ['infra/bus', 'services/relay', 'tests/kafka']
 
 /** Two hundred faults on three brokers take less. */
 const RUN_MS_MAX = 4 * 3_600_000
 
-const { values } = parseArgs({
-  options: {
-    brokers: { type: 'string', default: '1' },
-    faults: { type: 'string', default: '20' },
-    seed: { type: 'string' },
-  },
+const values = readOptions({
+  brokers: { type: 'string', default: '1' },
+  faults: { type: 'string', default: '20' },
+  seed: { type: 'string' },
 })
 const reporters = [
   '--reporter=default',

@@ -14,6 +14,7 @@
  * the bound on time alone is made twice more, and the middle one of the three counts: a machine
  * that stands still for a moment is no attack.
  */
+
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -22,7 +23,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { readOptions } from '@svc/testing/read-options'
 import { type RedisServer, startRedisServer } from '@svc/testing/redis/redis-server'
 import type { Attack, AttackPlan, AttackResult } from './attack.ts'
 import { attacks } from './attack-list.ts'
@@ -226,14 +227,12 @@ function row(outcome: AttackOutcome): string {
 }
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      seconds: { type: 'string', default: String(DEFAULT_SECONDS) },
-      only: { type: 'string' },
-      workers: { type: 'string', default: '1' },
-      redis: { type: 'boolean', default: false },
-      json: { type: 'boolean', default: false },
-    },
+  const values = readOptions({
+    seconds: { type: 'string', default: String(DEFAULT_SECONDS) },
+    only: { type: 'string' },
+    workers: { type: 'string', default: '1' },
+    redis: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
   })
   const named = values.only?.split(',')
   const chosen = attacks.filter(({ name }) => named?.includes(name) ?? true)

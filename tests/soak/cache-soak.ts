@@ -15,10 +15,11 @@
  * Now and then all workers are idle: then none may hold requests, files, sockets or memory that it
  * should have given back.
  */
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { readOptions } from '@svc/testing/read-options'
 import { redisIsHere, startRedisServer } from '@svc/testing/redis/redis-server'
 import { DEMO_MODEL, gpuChoices } from '../../services/worker/src/engines/engine.ts'
 import { CacheFleet, type FleetModel } from './cache-fleet.ts'
@@ -58,15 +59,13 @@ export async function cacheSoak({
 }
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      conversations: { type: 'string', default: String(DEFAULT_CONVERSATIONS) },
-      seed: { type: 'string', default: String(DEFAULT_SEED) },
-      threads: { type: 'string', default: '1' },
-      model: { type: 'string', default: DEMO_MODEL },
-      gpu: { type: 'string', default: 'off' },
-      json: { type: 'boolean', default: false },
-    },
+  const values = readOptions({
+    conversations: { type: 'string', default: String(DEFAULT_CONVERSATIONS) },
+    seed: { type: 'string', default: String(DEFAULT_SEED) },
+    threads: { type: 'string', default: '1' },
+    model: { type: 'string', default: DEMO_MODEL },
+    gpu: { type: 'string', default: 'off' },
+    json: { type: 'boolean', default: false },
   })
   const gpu = gpuChoices.find((choice) => choice === values.gpu)
   if (gpu === undefined) throw new Error(`--gpu ${gpuChoices.join(', ')}`)

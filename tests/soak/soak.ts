@@ -8,13 +8,14 @@
  * for each view): that takes some 40,000 requests. From then on memory may grow by a tenth and
  * 20 MiB.
  */
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { type ProcessSize, sizeOfProcess } from '@svc/testing/process-size'
+import { readOptions } from '@svc/testing/read-options'
 import { ScriptedWorker } from '@svc/testing/scripted-worker'
 import { type ReadyLine, ServerProcess } from '@svc/testing/server-process'
 
@@ -166,12 +167,10 @@ function sendOne(
 }
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      'warm-up': { type: 'string', default: String(DEFAULT_WARM_UP) },
-      requests: { type: 'string', default: String(DEFAULT_REQUESTS) },
-      json: { type: 'boolean', default: false },
-    },
+  const values = readOptions({
+    'warm-up': { type: 'string', default: String(DEFAULT_WARM_UP) },
+    requests: { type: 'string', default: String(DEFAULT_REQUESTS) },
+    json: { type: 'boolean', default: false },
   })
   const summary = await soak(Number(values['warm-up']), Number(values.requests))
   process.stdout.write(`${JSON.stringify(summary, null, values.json ? undefined : 2)}\n`)

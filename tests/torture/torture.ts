@@ -6,11 +6,12 @@
  * The worker is a scripted one, so that a round takes a second; with `--model` it is the real one.
  * With `--store eventstoredb` the events are on a double of that server, which dies now and then too.
  */
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { Random } from '@svc/testing/random'
+import { readOptions } from '@svc/testing/read-options'
 import { ScriptedWorker } from '@svc/testing/scripted-worker'
 import { KillPlans } from './kill-plan.ts'
 import { Lane, type RoundResult } from './lane.ts'
@@ -94,14 +95,12 @@ function summaryOf(
 }
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      rounds: { type: 'string', default: String(DEFAULT_ROUNDS) },
-      seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-      store: { type: 'string', default: 'sqlite' },
-      model: { type: 'boolean', default: false },
-      json: { type: 'boolean', default: false },
-    },
+  const values = readOptions({
+    rounds: { type: 'string', default: String(DEFAULT_ROUNDS) },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    store: { type: 'string', default: 'sqlite' },
+    model: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
   })
   const seed = Number(values.seed)
   const store = storeKinds.find((kind) => kind === values.store)

@@ -7,10 +7,10 @@
  * events, the commands that came in during the commit before. 1,024 streams: 64 appends of three
  * events in flight, each of another stream.
  */
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { eventId, makeId } from '@svc/contracts/ids'
 import {
   type EventStore,
@@ -19,6 +19,7 @@ import {
   START,
   type StreamHead,
 } from '@svc/contracts/ports/event-store'
+import { readOptions } from '@svc/testing/read-options'
 import { openSqliteEventStore } from '../sqlite/sqlite-event-store.ts'
 import { verifyLog } from '../verify-log.ts'
 
@@ -28,8 +29,9 @@ const EVENTS_PER_COMMAND = 3
 const PAGE_EVENTS = 1_000
 const DATA_BYTES = 220
 
-const { values } = parseArgs({
-  options: { json: { type: 'boolean', default: false }, events: { type: 'string' } },
+const values = readOptions({
+  json: { type: 'boolean', default: false },
+  events: { type: 'string' },
 })
 const eventCount = Number(values.events ?? 300_000)
 

@@ -20,11 +20,12 @@
  *     PAGE_lcp_ms                the largest contentful paint of a page, the median
  *     ready_s                    from the start of the server until its views hold all
  */
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
-import { parseArgs } from 'node:util'
+import { readOptions } from '@svc/testing/read-options'
 import { ServerProcess } from '@svc/testing/server-process'
 import type { Page } from 'playwright-core'
 import { openChromium } from '../testing/chromium.ts'
@@ -48,14 +49,12 @@ const EMAIL = 'bench@example.com'
 const PASSWORD = 'correct horse battery staple'
 const VIEWPORT = { width: 1280, height: 860 }
 
-const { values } = parseArgs({
-  options: {
-    requests: { type: 'string', default: '1000000' },
-    accounts: { type: 'string', default: '10000' },
-    turns: { type: 'string', default: '40' },
-    keep: { type: 'string' },
-    json: { type: 'boolean', default: false },
-  },
+const values = readOptions({
+  requests: { type: 'string', default: '1000000' },
+  accounts: { type: 'string', default: '10000' },
+  turns: { type: 'string', default: '40' },
+  keep: { type: 'string' },
+  json: { type: 'boolean', default: false },
 })
 const amounts = { requests: Number(values.requests), accounts: Number(values.accounts) }
 const turns = Math.min(DAYS, Number(values.turns))

@@ -12,10 +12,11 @@
  *
  * With `--flood` the requests come as fast as 16 connections get answers.
  */
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { readOptions } from '@svc/testing/read-options'
 import { LivenessProbe } from './liveness.ts'
 import type { GatewayTarget, LoadResult } from './load-plan.ts'
 import { runLoad, startServer, startWorker } from './processes.ts'
@@ -28,14 +29,12 @@ const CONNECTIONS = 16
 const CALM_REQUESTS_PER_SECOND = 50
 const OTHER_ACCOUNTS = 2_000
 
-const { values } = parseArgs({
-  options: {
-    events: { type: 'string', default: '1000000' },
-    seconds: { type: 'string', default: '20' },
-    only: { type: 'string' },
-    flood: { type: 'boolean', default: false },
-    json: { type: 'boolean', default: false },
-  },
+const values = readOptions({
+  events: { type: 'string', default: '1000000' },
+  seconds: { type: 'string', default: '20' },
+  only: { type: 'string' },
+  flood: { type: 'boolean', default: false },
+  json: { type: 'boolean', default: false },
 })
 const seconds = Number(values.seconds)
 

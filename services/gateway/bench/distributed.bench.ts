@@ -9,12 +9,13 @@
  * The gateways are real processes, `svc start gateway`. The worker is scripted and answers at once.
  * It ends with an error when any request fails: no conflict may reach a client.
  */
+
 import { randomBytes } from 'node:crypto'
 import { availableParallelism, loadavg } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import type { EventStore } from '@svc/contracts/ports/event-store'
 import { openEventStoreDb } from '@svc/infra/event-store/eventstoredb/open-eventstoredb'
+import { readOptions } from '@svc/testing/read-options'
 import { ServerProcess } from '@svc/testing/server-process'
 import { makeTemporaryFolder } from '@svc/testing/temporary-folder'
 import { Pool } from 'undici'
@@ -29,12 +30,10 @@ const WARM_UP_SECONDS = 3
 const SEEDED_AT_ONCE = 32
 const SECOND_MS = 1_000
 
-const { values } = parseArgs({
-  options: {
-    seconds: { type: 'string', default: '10' },
-    accounts: { type: 'string', default: '1000' },
-    json: { type: 'boolean', default: false },
-  },
+const values = readOptions({
+  seconds: { type: 'string', default: '10' },
+  accounts: { type: 'string', default: '1000' },
+  json: { type: 'boolean', default: false },
 })
 const say = (line: string) => process.stdout.write(`${line}\n`)
 

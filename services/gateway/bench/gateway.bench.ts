@@ -15,12 +15,13 @@
  * request. It fails when what the answers said that they cost is not what the accounts were
  * debited, to the last digit, or not what their usage shows.
  */
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import type { WireFormat } from '@svc/contracts/events/account'
 import { nowUs, profilingOptions } from '@svc/testing/cpu-profile'
+import { readOptions } from '@svc/testing/read-options'
 import { booksOfAll } from './books.ts'
 import type { GatewayTarget, WorkerTarget } from './load-plan.ts'
 import { runLoad, type Service, startServer, startWorker } from './processes.ts'
@@ -53,15 +54,13 @@ interface Bench {
 
 type Figures = Readonly<Record<string, number>>
 
-const { values } = parseArgs({
-  options: {
-    seconds: { type: 'string', default: '10' },
-    'history-events': { type: 'string', default: '1000000' },
-    json: { type: 'boolean', default: false },
-    profile: { type: 'boolean', default: false },
-    requests: { type: 'string', default: '0' },
-    accounts: { type: 'string', default: '1' },
-  },
+const values = readOptions({
+  seconds: { type: 'string', default: '10' },
+  'history-events': { type: 'string', default: '1000000' },
+  json: { type: 'boolean', default: false },
+  profile: { type: 'boolean', default: false },
+  requests: { type: 'string', default: '0' },
+  accounts: { type: 'string', default: '1' },
 })
 
 const say = (line: string) => process.stdout.write(`${line}\n`)

@@ -7,10 +7,11 @@
  * Two servers that differ in their evidence alone are loaded in turn, so that both see the same
  * machine. On a machine with other work the processor time of the server says more than the clock.
  */
+
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { readOptions } from '@svc/testing/read-options'
 import type { GatewayTarget } from './load-plan.ts'
 import { runLoad, type Service, startServer, startWorker } from './processes.ts'
 import { type SeededAccount, seedAccount } from './seed-log.ts'
@@ -23,12 +24,10 @@ const WARM_UP_SECONDS = 3
 const HISTORY_EVENTS = 20_000
 const OPERATOR_TOKEN = 'bench'
 
-const { values } = parseArgs({
-  options: {
-    seconds: { type: 'string', default: '8' },
-    rounds: { type: 'string', default: '6' },
-    json: { type: 'boolean', default: false },
-  },
+const values = readOptions({
+  seconds: { type: 'string', default: '8' },
+  rounds: { type: 'string', default: '6' },
+  json: { type: 'boolean', default: false },
 })
 const seconds = Number(values.seconds)
 const rounds = Number(values.rounds)

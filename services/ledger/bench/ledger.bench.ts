@@ -19,11 +19,11 @@
  * a process of its own, which keeps everything in memory: that measures the adapter and the client,
  * and the first line of the output says so.
  */
+
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { parseDollars } from '@svc/contracts/money'
 import { type EventStore, START } from '@svc/contracts/ports/event-store'
 import type { SnapshotStore } from '@svc/contracts/ports/snapshot-store'
@@ -37,6 +37,7 @@ import { MemoryTextStore } from '@svc/infra/text-store/memory/memory-text-store'
 import { openProjections } from '@svc/projections/open-projections'
 import { linesOf, type Stage, sampled, tableOf } from '@svc/testing/cpu-profile'
 import { meter } from '@svc/testing/ledger/sample'
+import { readOptions } from '@svc/testing/read-options'
 import { createLedger } from '../src/create-ledger.ts'
 import type { Ledger } from '../src/ledger.ts'
 import { type StoreName, startBenchStore, storeNames } from './bench-store.ts'
@@ -55,14 +56,12 @@ const sizes: Readonly<Record<StoreName, { lifecycles: number; logEvents: number 
   eventstoredb: { lifecycles: 20_000, logEvents: 100_000 },
 }
 
-const { values } = parseArgs({
-  options: {
-    store: { type: 'string', default: 'sqlite' },
-    json: { type: 'boolean', default: false },
-    lifecycles: { type: 'string' },
-    'log-events': { type: 'string' },
-    profile: { type: 'boolean', default: false },
-  },
+const values = readOptions({
+  store: { type: 'string', default: 'sqlite' },
+  json: { type: 'boolean', default: false },
+  lifecycles: { type: 'string' },
+  'log-events': { type: 'string' },
+  profile: { type: 'boolean', default: false },
 })
 const storeName = storeNames.find((name) => name === values.store)
 if (storeName === undefined) throw new Error(`--store takes ${storeNames.join(', ')}`)

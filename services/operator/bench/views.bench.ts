@@ -14,11 +14,11 @@
  *     build_events_per_s              all views from nothing in one pass
  *     reconcile_s_per_million         the five equations over the whole log, per million events
  */
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
-import { parseArgs } from 'node:util'
 import { rootCaller } from '@svc/contracts/admin/caller'
 import type { Operations } from '@svc/contracts/admin/operations'
 import { wireFormats } from '@svc/contracts/events/account'
@@ -32,6 +32,7 @@ import { AccountHistory, requestId, START_MS } from '@svc/testing/account-histor
 import { adminTokensOn, auditTrailOn, usersOn } from '@svc/testing/admin-access'
 import { evidenceOn } from '@svc/testing/evidence-sources'
 import { openRunningLedger } from '@svc/testing/ledger/running-ledger'
+import { readOptions } from '@svc/testing/read-options'
 import { createLocalOperations } from '../src/operations/local-operations.ts'
 
 const DAYS = 30
@@ -49,12 +50,10 @@ const quiet = {
     say(`${message}: ${reason}`),
 }
 
-const { values } = parseArgs({
-  options: {
-    requests: { type: 'string', default: '1000000' },
-    few: { type: 'string', default: '10000' },
-    json: { type: 'boolean', default: false },
-  },
+const values = readOptions({
+  requests: { type: 'string', default: '1000000' },
+  few: { type: 'string', default: '10000' },
+  json: { type: 'boolean', default: false },
 })
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-bench-views-'))

@@ -3,9 +3,9 @@
  *
  *     npm run bench:relay -- [--events 200000] [--json]
  */
+
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { KafkaBus } from '@svc/infra/bus/kafka/kafka-bus'
 import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
 import { SharedPace } from '@svc/infra/system/shared-pace'
@@ -13,6 +13,7 @@ import { systemClock } from '@svc/infra/system/system-clock'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import { AccountHistory, START_MS } from '@svc/testing/account-history'
 import { KafkaCluster } from '@svc/testing/kafka/kafka-cluster'
+import { readOptions } from '@svc/testing/read-options'
 import { makeTemporaryFolder } from '@svc/testing/temporary-folder'
 import { Relay } from '../src/relay.ts'
 
@@ -22,11 +23,9 @@ const EVENTS_PER_REQUEST = 3
 const PARTITIONS = 8
 const LOOK_AGAIN_MS = 5
 
-const { values } = parseArgs({
-  options: {
-    events: { type: 'string', default: `${EVENTS_DEFAULT}` },
-    json: { type: 'boolean', default: false },
-  },
+const values = readOptions({
+  events: { type: 'string', default: `${EVENTS_DEFAULT}` },
+  json: { type: 'boolean', default: false },
 })
 
 using folder = makeTemporaryFolder()

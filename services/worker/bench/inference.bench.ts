@@ -13,10 +13,11 @@
  * `--at-once` is how many answers the parts `decode` and `server` make together, instead of four;
  * in the latter also how many people talk.
  */
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { readOptions } from '@svc/testing/read-options'
 import { DEMO_MODEL, type Gpu, gpuChoices } from '../src/engines/engine.ts'
 import { type Bench, type Figures, type Part, warmWorker } from './bench.ts'
 import { describeMachine } from './machine.ts'
@@ -45,17 +46,15 @@ const parts: Readonly<Record<string, Part>> = {
 const NAME_COLUMNS = 52
 const MEGABYTE = 1_000_000
 
-const { values } = parseArgs({
-  options: {
-    model: { type: 'string', default: DEMO_MODEL },
-    part: { type: 'string', default: Object.keys(parts).join(',') },
-    samples: { type: 'string' },
-    threads: { type: 'string' },
-    gpu: { type: 'string', default: 'off' },
-    'at-once': { type: 'string' },
-    'llama-server': { type: 'string' },
-    json: { type: 'boolean', default: false },
-  },
+const values = readOptions({
+  model: { type: 'string', default: DEMO_MODEL },
+  part: { type: 'string', default: Object.keys(parts).join(',') },
+  samples: { type: 'string' },
+  threads: { type: 'string' },
+  gpu: { type: 'string', default: 'off' },
+  'at-once': { type: 'string' },
+  'llama-server': { type: 'string' },
+  json: { type: 'boolean', default: false },
 })
 
 const say = (line: string) => process.stdout.write(`${line}\n`)

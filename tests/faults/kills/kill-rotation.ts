@@ -8,9 +8,10 @@
  * Then clients rest, and what they were told, the log, the views, the balances at both gateways and
  * the topic are held against each other. After a number of rounds all of it begins anew and empty.
  */
+
 import { setTimeout as delay } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { Random } from '@svc/testing/random'
+import { readOptions } from '@svc/testing/read-options'
 import { openCustomers } from '../../torture/customers.ts'
 import { type Customer, type LoadHistory, runLoad } from '../../torture/load.ts'
 import { Books, type Findings } from './books.ts'
@@ -223,14 +224,12 @@ class Rotation {
 }
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      kills: { type: 'string', default: String(DEFAULT_KILLS) },
-      seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-      brokers: { type: 'string', default: '1' },
-      model: { type: 'boolean', default: false },
-      json: { type: 'boolean', default: false },
-    },
+  const values = readOptions({
+    kills: { type: 'string', default: String(DEFAULT_KILLS) },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    brokers: { type: 'string', default: '1' },
+    model: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
   })
   const seed = Number(values.seed)
   // So that what it started ends with it.

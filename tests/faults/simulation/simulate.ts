@@ -8,7 +8,7 @@
  * minute how far it is. Stopped with Ctrl-C or SIGTERM, it ends with the history that it plays, and
  * says how many those were.
  */
-import { parseArgs } from 'node:util'
+import { readOptions } from '@svc/testing/read-options'
 import { plantedBugs } from './bugs/planted-bugs.ts'
 import type { Seams } from './bugs/seams.ts'
 import { type HistoryOutcome, playHistory } from './history.ts'
@@ -85,13 +85,11 @@ export async function findBug(
 }
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      histories: { type: 'string', default: String(DEFAULT_HISTORIES) },
-      seed: { type: 'string', default: String(Date.now() % SEEDS) },
-      bugs: { type: 'boolean', default: false },
-      json: { type: 'boolean', default: false },
-    },
+  const values = readOptions({
+    histories: { type: 'string', default: String(DEFAULT_HISTORIES) },
+    seed: { type: 'string', default: String(Date.now() % SEEDS) },
+    bugs: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
   })
   const options = { histories: Number(values.histories), seed: Number(values.seed) }
   const stopping = new AbortController()
