@@ -4,10 +4,10 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { ServiceError } from '@svc/contracts/errors'
-import { parseDollars } from '@svc/contracts/money'
 import type { TokenCounts } from '@svc/contracts/tokens'
 import type { Ledger } from '@svc/ledger/ledger'
 import type { ClientAnswer } from '@svc/testing/checker/history'
+import { type Customer, openCustomer } from '@svc/testing/ledger/open-customer'
 import { meter } from '@svc/testing/ledger/sample'
 import type { Random } from '@svc/testing/random'
 
@@ -29,34 +29,11 @@ const usages: readonly TokenCounts[] = [
   { inputTokens: 4, cachedInputTokens: 896, outputTokens: 500 },
 ]
 
-export interface Customer {
-  readonly accountId: string
-  readonly keyId: string
-}
-
 /** Publishes a price, and opens accounts with credit that the load cannot use up. */
 export async function openCustomers(ledger: Ledger, count: number): Promise<readonly Customer[]> {
   const rates = { input: 150_000n, cachedInput: 15_000n, output: 600_000n }
   await ledger.pricing.publish({ model: MODEL, rates, actor: 'test' })
   return Promise.all(Array.from({ length: count }, () => openCustomer(ledger)))
-}
-
-async function openCustomer(ledger: Ledger): Promise<Customer> {
-  const { accountId } = await ledger.administration.openAccount({ name: 'load', actor: 'test' })
-  await ledger.administration.grant(accountId, {
-    amount: parseDollars('1000000'),
-    category: 'paid',
-    priority: 100,
-    expiresAt: null,
-    reference: null,
-    reason: 'load',
-    actor: 'test',
-  })
-  const { keyId } = await ledger.administration.createKey(accountId, {
-    name: 'load',
-    actor: 'test',
-  })
-  return { accountId, keyId }
 }
 
 export class AccountLoad {

@@ -14,9 +14,10 @@ import { verifyLog } from '@svc/infra/event-store/verify-log'
 import type { Ledger } from '@svc/ledger/ledger'
 import { check } from '@svc/testing/checker/check'
 import { CountingStore } from '@svc/testing/event-store/counting-store'
+import type { Customer } from '@svc/testing/ledger/open-customer'
 import { openRunningLedger } from '@svc/testing/ledger/running-ledger'
 import type { Random } from '@svc/testing/random'
-import { AccountLoad, type Customer, openCustomers } from './account-load.ts'
+import { AccountLoad, openCustomers } from './account-load.ts'
 import { LogDigest, LogFollower } from './log-follower.ts'
 
 const PAGE_EVENTS = 1_000

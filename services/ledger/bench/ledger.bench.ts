@@ -24,7 +24,6 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseDollars } from '@svc/contracts/money'
 import { type EventStore, START } from '@svc/contracts/ports/event-store'
 import type { SnapshotStore } from '@svc/contracts/ports/snapshot-store'
 import { MemorySnapshotStore } from '@svc/infra/snapshot-store/memory/memory-snapshot-store'
@@ -36,6 +35,7 @@ import { systemTimer } from '@svc/infra/system/system-timer'
 import { MemoryTextStore } from '@svc/infra/text-store/memory/memory-text-store'
 import { openProjections } from '@svc/projections/open-projections'
 import { linesOf, type Stage, sampled, tableOf } from '@svc/testing/cpu-profile'
+import { type Customer, openCustomer } from '@svc/testing/ledger/open-customer'
 import { meter } from '@svc/testing/ledger/sample'
 import { readOptions } from '@svc/testing/read-options'
 import { createLedger } from '../src/create-ledger.ts'
@@ -82,11 +82,6 @@ const stages: readonly Stage[] = [
   { name: 'garbage collector', place: /garbage/ },
 ]
 
-interface Customer {
-  readonly accountId: string
-  readonly keyId: string
-}
-
 const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'))
 const snapshots = new MemorySnapshotStore()
 const bench = await startBenchStore(storeName, folder)
@@ -105,24 +100,6 @@ async function openLedger(store: EventStore, snapshotStore: SnapshotStore): Prom
     randomBytes,
     gatewayId: ids.next('gw'),
   })
-}
-
-async function openCustomer(ledger: Ledger): Promise<Customer> {
-  const { accountId } = await ledger.administration.openAccount({ name: 'bench', actor: 'bench' })
-  await ledger.administration.grant(accountId, {
-    amount: parseDollars('1000000'),
-    category: 'paid',
-    priority: 100,
-    expiresAt: null,
-    reference: null,
-    reason: 'bench',
-    actor: 'bench',
-  })
-  const { keyId } = await ledger.administration.createKey(accountId, {
-    name: 'bench',
-    actor: 'bench',
-  })
-  return { accountId, keyId }
 }
 
 function accept(ledger: Ledger, { accountId, keyId }: Customer) {
