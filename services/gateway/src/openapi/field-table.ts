@@ -1,5 +1,5 @@
 /** The fields of a JSON Schema as rows of HTML: also those inside of others, however deep. */
-import { escapeHtml, scrolling } from '../http/html-page.ts'
+import { escapeHtml, scrolling } from '../http/pages/html-page.ts'
 
 export interface Schema {
   readonly $ref?: string

@@ -1,6 +1,6 @@
 /** The reference at `/docs`: every route whole, from the OpenAPI document. */
 import { type ErrorCode, type ErrorEntry, errorCatalogue } from '@svc/contracts/errors'
-import { escapeHtml, htmlPage, preformatted, scrolling } from '../http/html-page.ts'
+import { escapeHtml, htmlPage, preformatted, scrolling } from '../http/pages/html-page.ts'
 import type { OpenApiDocument } from './document.ts'
 import { codeHtml, fieldTable, type Schema, schemaAnchor } from './field-table.ts'
 import { ADDRESS } from './reference.ts'

@@ -4,7 +4,7 @@
  */
 import { Worker } from 'node:worker_threads'
 import { threadEnvironment } from '@svc/infra/system/thread-environment'
-import { escapeHtml } from '../http/html-page.ts'
+import { escapeHtml } from '../http/pages/html-page.ts'
 
 /** Stands on the page for the address of the server until a reader is known; nothing else does. */
 export const ADDRESS = '\u0000base\u0000'

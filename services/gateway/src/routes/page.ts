@@ -8,7 +8,7 @@ import type { ModelPrice } from '@svc/contracts/wire/prices'
 import type { Ledger } from '@svc/ledger/ledger'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { RootUrl } from '../http/base-address.ts'
-import { escapeHtml, htmlPage, pageHeaders, preformatted } from '../http/html-page.ts'
+import { escapeHtml, htmlPage, pageHeaders, preformatted } from '../http/pages/html-page.ts'
 import { servedBy, type WorkerPool } from '../routing/worker-pool.ts'
 import { type ShownPrices, shownPrices } from './prices.ts'
 

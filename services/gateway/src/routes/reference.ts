@@ -1,8 +1,8 @@
 /** `GET /openapi.json` for tools, and `GET /docs` for people. Both are open: they hold no secrets. */
 import type { FastifyInstance } from 'fastify'
 import type { RootUrl } from '../http/base-address.ts'
-import { CompressedTexts } from '../http/compressed-texts.ts'
-import { pageHeaders } from '../http/html-page.ts'
+import { CompressedTexts } from '../http/pages/compressed-texts.ts'
+import { pageHeaders } from '../http/pages/html-page.ts'
 import { Reference, type ReferenceOptions } from '../openapi/reference.ts'
 
 export function referenceRoutes(options: ReferenceOptions, rootUrl: RootUrl) {
