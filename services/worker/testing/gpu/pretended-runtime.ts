@@ -1,7 +1,7 @@
 /**
  * node-llama-cpp on a machine with an NVIDIA GPU and another one. The CPU computes for them. Those
- * that `PRETENDED_BROKEN_GPUS` names end the process in the self-test, as llama.cpp does when the
- * driver cannot compile its kernels.
+ * that `PRETENDED_BROKEN_GPUS` names end the process once the model is loaded, as llama.cpp does when
+ * the driver cannot compile its kernels.
  */
 import { getLlama as getRealLlama, type Llama, type LlamaOptions } from 'node-llama-cpp'
 
@@ -18,13 +18,16 @@ export async function getLlama(options: LlamaOptions): Promise<Llama> {
   const gpu = options.gpu === 'auto' ? 'cuda' : options.gpu
   const llama = await getRealLlama({ ...options, gpu: false })
   if (gpu !== 'cuda' && gpu !== 'vulkan') return llama
+  const abort = () => {
+    options.logger?.('error' as never, KERNEL_ERROR)
+    return process.abort()
+  }
   const pretended: Partial<Record<keyof Llama, unknown>> = {
     gpu,
     getGpuDeviceNames: async () => [`pretended ${gpu}`],
     loadModel: async (asked: Parameters<Llama['loadModel']>[0]) => {
       const model = await llama.loadModel({ ...asked, gpuLayers: 0 })
-      if (broken.includes(gpu)) options.logger?.('error' as never, KERNEL_ERROR)
-      if (broken.includes(gpu)) setTimeout(() => process.abort(), 50)
+      if (broken.includes(gpu)) model.createContext = abort
       return model
     },
   }
