@@ -1,4 +1,5 @@
 /** `SVC_GPU=auto` takes what works, on a machine that seems to have two kinds of GPUs. */
+import { existsSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,7 +25,12 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-function start(gpu: string, broken: string) {
+interface Listening {
+  readonly env?: Readonly<Record<string, string>>
+  readonly onTrialLine?: (workerPid: number) => void
+}
+
+function start(gpu: string, broken: string, { env = {}, onTrialLine }: Listening = {}) {
   const messages: string[] = []
   const started = superviseWorker({
     workerId: 'worker-test',
@@ -33,8 +39,12 @@ function start(gpu: string, broken: string) {
       SVC_GPU: gpu,
       NODE_OPTIONS: `--import ${PRETENDED}`,
       PRETENDED_BROKEN_GPUS: broken,
+      ...env,
     },
-    log: (_level, message, fields) => messages.push(`${fields?.trial ?? 'worker'}: ${message}`),
+    log: (_level, message, fields) => {
+      messages.push(`${fields?.trial ?? 'worker'}: ${message}`)
+      if (fields?.trial !== undefined) onTrialLine?.(supervised?.pid ?? 0)
+    },
     timings: { backOffMinMs: 1, backOffMaxMs: 1 },
   })
   supervised = started
@@ -85,6 +95,43 @@ describe('a worker that chooses what computes', () => {
     expect(trials()).toEqual(tried)
   })
 })
+
+const linuxOnly = process.platform === 'linux' ? it : it.skip
+
+linuxOnly('the trial of a GPU, which may leave a core dump, is given no secret', async () => {
+  const seen: string[] = []
+  const { started } = start('auto', '', {
+    env: { SVC_CACHE_SECRET: 'a secret of the worker', SVC_WORKER_SECRET: 'another secret of it' },
+    onTrialLine: (pid) => {
+      for (const child of childrenOf(pid)) {
+        seen.push(readFileSync(`/proc/${child}/environ`, 'utf8'))
+      }
+    },
+  })
+  await started.ready()
+  expect(seen.some((environment) => environment.includes('PRETENDED_BROKEN_GPUS='))).toBe(true)
+  expect(seen.join()).not.toContain('SECRET')
+})
+
+linuxOnly('a worker that is killed in a trial leaves no process of it behind', async () => {
+  const left: number[] = []
+  const { started } = start('auto', '', {
+    onTrialLine: (pid) => {
+      if (left.length > 0) return
+      left.push(...childrenOf(pid))
+      if (left.length > 0) process.kill(pid, 'SIGKILL')
+    },
+  })
+  await started.ready()
+  expect(started.restarts).toBe(1)
+  expect(left).toHaveLength(1)
+  await expect.poll(() => left.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([])
+})
+
+function childrenOf(pid: number): readonly number[] {
+  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()
+  return text === '' ? [] : text.split(' ').map(Number)
+}
 
 it('a worker that is told what computes takes nothing else', async () => {
   const { started, trials } = start('cuda', 'cuda')

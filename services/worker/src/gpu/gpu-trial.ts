@@ -4,10 +4,11 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import type { EngineSettings, GpuKind } from '../engines/engine.ts'
+import { childEnvironment } from '../process/child-environment.ts'
 import { forwardLog } from '../process/child-log.ts'
 import type { FindingsSettings } from '../process/findings.ts'
 import type { Log } from '../process/log.ts'
-import { EXIT_ABSENT, EXIT_REFUSED } from '../process/start-refused.ts'
+import { EXIT_ABSENT, EXIT_REFUSED, firstLineOf } from '../process/start-refused.ts'
 import type { TrialEnd } from './gpu-choice.ts'
 
 const PROCESS_PATH = fileURLToPath(new URL('../gpu-trial-process.ts', import.meta.url))
@@ -30,6 +31,8 @@ export async function tryGpu(
   const order: TrialOrder = { engine: { ...engine, gpu: kind }, findings, hangMs }
   const child = spawn(process.execPath, ['--disable-sigusr1', PROCESS_PATH], {
     stdio: ['pipe', 'ignore', 'pipe'],
+    // It may abort, and leave its memory to a file: no secret of the worker is to be in it.
+    env: childEnvironment(),
   })
   child.stdin.on('error', () => {})
   // It is left open: the process ends when it closes, which it does when this process ends.
@@ -56,6 +59,6 @@ function trialEnd(code: number | null, how: string, firstError: string | undefin
   if (code === 0) return { end: 'passed' }
   if (code === EXIT_ABSENT) return { end: 'absent' }
   if (code === EXIT_REFUSED) return { end: 'refused' }
-  const why = firstError === undefined ? '' : `: ${firstError}`
+  const why = firstError === undefined ? '' : `: ${firstLineOf(firstError)}`
   return { end: 'died', reason: `its trial ended with ${how}${why}` }
 }

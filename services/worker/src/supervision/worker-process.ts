@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { type HealthResponse, healthResponse } from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
+import { childEnvironment } from '../process/child-environment.ts'
 import { forwardLog, onLines, parseJson } from '../process/child-log.ts'
 import { LIBUV_THREADS } from '../process/libuv-threads.ts'
 import type { Log } from '../process/log.ts'
@@ -14,9 +15,6 @@ const MAIN_PATH = fileURLToPath(new URL('../main.ts', import.meta.url))
  * that serve: four of them, for schemas that are compiled, take both cores of a small machine.
  */
 const V8_THREADS = 1
-/** What the host process may keep in its environment that is none of the worker's business. */
-const PRIVATE_VARIABLE =
-  /^(SVC_|EVENTSTORE_URL$|REDIS_URL$|KAFKA_BROKERS$|NODE_OPTIONS$|NODE_CHANNEL|VITEST)/
 
 /** No process kills itself so, save one that hangs, which says it first. */
 const KILLED = 'most likely the system ended it for lack of memory'
@@ -123,6 +121,6 @@ function reportEnd(
 }
 
 function environment(extra: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
-  const inherited = Object.entries(process.env).filter(([name]) => !PRIVATE_VARIABLE.test(name))
-  return { ...Object.fromEntries(inherited), UV_THREADPOOL_SIZE: LIBUV_THREADS, ...extra }
+  const { NODE_OPTIONS: _ofTheHost, ...inherited } = childEnvironment()
+  return { ...inherited, UV_THREADPOOL_SIZE: LIBUV_THREADS, ...extra }
 }
