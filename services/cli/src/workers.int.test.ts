@@ -67,6 +67,16 @@ describe('svc worker list', () => {
     expect(out).toContain('worker-2: the runtime counted 2 prompts otherwise')
     expect(out).toContain('worker-1')
   })
+
+  test('shows nothing of a worker that would steer the terminal', async () => {
+    const { workers, pool, svc: run } = await workerServer()
+    workers[1].gpuProblem = 'a GPU \u001b[2Jfailed\nworker-1: all is well'
+    const told = () => pool.workers.some(({ health }) => health?.gpuProblem)
+    await expect.poll(told, { timeout: 5_000 }).toBe(true)
+    const { out } = await run(['worker', 'list'])
+    expect(out).toMatch(/^worker-2: a GPU .*failed.*worker-1: all is well$/m)
+    expect(out).not.toContain('\u001b')
+  })
 })
 
 describe('svc worker drain', () => {

@@ -1,5 +1,6 @@
 /** `svc worker list|drain|add|remove` */
 import type { RemovedWorker, TierUse, WorkerDetails } from '@svc/contracts/admin/workers'
+import { printable } from '@svc/contracts/printable'
 import { Command } from 'commander'
 import type { Context } from '../context/context.ts'
 import { bytesText, shareText } from '../output/amounts.ts'
@@ -43,7 +44,8 @@ async function list(context: Context): Promise<void> {
   if (context.json) return context.outJson('workers/2', { workers })
   await context.out(workersText(context, workers))
   for (const { worker_id: workerId, problem } of workers) {
-    if (problem !== null) await context.out(`\n${context.alarm(`${workerId}: ${problem}`)}\n`)
+    if (problem !== null)
+      await context.out(`\n${context.alarm(printable(`${workerId}: ${problem}`))}\n`)
   }
 }
 
