@@ -26,6 +26,20 @@ describe('the settings of a worker', () => {
     expect(() => asking(cores + 1)).toThrow(/--threads \d+ is too many/)
   })
 
+  it('are none that other programs have in their environment', () => {
+    const others = {
+      port: '4000',
+      host: '0.0.0.0',
+      queue: 'print',
+      drained: 'yes',
+      chosenGpu: '{}',
+    }
+    const argv = ['--socket', 's', '--worker-id', 'w']
+    const { cache: _, ...settings } = readSettings(argv, others)
+    const { cache: __, ...plain } = readSettings(argv, {})
+    expect(settings).toEqual(plain)
+  })
+
   it('need a secret for TCP', () => {
     expect(() => readSettings(['--port', '0'], {})).toThrow(/SVC_WORKER_SECRET/)
     expect(() => readSettings(['--port', '0'], { SVC_WORKER_SECRET: 'short' })).toThrow(/16/)

@@ -155,11 +155,11 @@ function schemaSettings(given: Given): SchemaSettings {
   }
 }
 
-/** An empty variable is none. */
+/** An empty variable is none. What has a flag alone is in no variable, whatever has its name. */
 function parsed(words: WorkerWords, environment: Environment): Given {
   const named = Object.keys(schema.shape).map((name) => {
-    const word = words[wordOf[name] ?? name]
-    return [name, word ?? (environment[name] || undefined)] as const
+    const variable = isVariable(name) ? environment[name] || undefined : undefined
+    return [name, words[wordOf[name] ?? name] ?? variable] as const
   })
   const result = schema.safeParse(Object.fromEntries(named))
   if (result.success) return result.data
@@ -170,7 +170,11 @@ function parsed(words: WorkerWords, environment: Environment): Given {
 /** The flag, or the variable where no flag was given. */
 function shownName(name: string, words: WorkerWords): string {
   const word = wordOf[name] ?? name
-  return words[word] === undefined && /^[A-Z]/.test(name) ? `${name}:` : flagOf(word)
+  return words[word] === undefined && isVariable(name) ? `${name}:` : flagOf(word)
+}
+
+function isVariable(name: string): boolean {
+  return /^[A-Z]/.test(name)
 }
 
 function redisSettings(given: Given) {
