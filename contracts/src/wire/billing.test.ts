@@ -15,7 +15,8 @@ describe('what is no exact amount is refused', () => {
 })
 
 test('a balance names its currency', () => {
-  const balance = { object: 'balance', settled: '5.00', held: '0.00', available: '5.00' }
+  const amounts = { settled: '5.00', held: '0.00', available: '5.00' }
+  const balance = { object: 'balance', ...amounts, expiring: { total: '0.00', grants: [] } }
   expect(balanceAnswer.safeParse(balance).success).toBe(false)
   expect(balanceAnswer.safeParse({ ...balance, currency: 'USD' }).success).toBe(true)
 })

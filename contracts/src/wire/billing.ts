@@ -9,6 +9,26 @@ import { dollars } from './dollars.ts'
 
 export { dollars } from './dollars.ts'
 
+/** The grants that an answer names; what comes behind them is in the total alone. */
+export const EXPIRING_GRANTS_MAX = 10
+
+const expiringCredit = z.object({
+  /** What all grants that end one day have left, also those that are not named. */
+  total: dollars,
+  /** The next to expire first. */
+  grants: z
+    .array(
+      z.object({
+        grant_id: z.string(),
+        /** A part of `settled`: it expires unless requests use it up before. */
+        remaining: dollars,
+        /** RFC 3339. It has passed where running requests still hold what is left. */
+        expires_at: z.string(),
+      }),
+    )
+    .max(EXPIRING_GRANTS_MAX),
+})
+
 export const balanceAnswer = z.object({
   object: z.literal('balance'),
   currency: z.literal('USD'),
@@ -18,6 +38,8 @@ export const balanceAnswer = z.object({
   held: dollars,
   /** `settled - held`. */
   available: dollars,
+  /** The part of `settled` that ends one day. */
+  expiring: expiringCredit,
 })
 export type BalanceAnswer = z.output<typeof balanceAnswer>
 

@@ -62,13 +62,20 @@ const price = {
   effective_from: '2026-11-01T00:00:00.000Z',
 }
 
-const balance = {
+const balance: DashboardOutput<'accountHome'>['balance'] = {
   object: 'balance',
   currency: 'USD',
   settled: '41.2098313',
   held: '0.0123',
   available: '41.1975313',
-} as const
+  expiring: {
+    total: '16.50',
+    grants: [
+      { grant_id: 'grant_2', remaining: '1.25', expires_at: '2026-12-01T00:00:00.000Z' },
+      { grant_id: 'grant_1', remaining: '15.00', expires_at: '2027-03-31T22:00:00.000Z' },
+    ],
+  },
+}
 
 const lines = [
   { class: 'input', tokens: 86, amount: '0.0000129' },
@@ -359,7 +366,10 @@ export const emptyAnswers = {
   ...fullAnswers,
   accountHome: () => ({
     ...fullAnswers.accountHome(),
-    balance: { ...balance, settled: '0.00', held: '0.00', available: '0.00' },
+    balance: {
+      ...{ ...balance, settled: '0.00', held: '0.00', available: '0.00' },
+      expiring: { total: '0.00', grants: [] },
+    },
     open_requests: 0,
     keys: { active: 0 },
     month: usageOfDays(0),

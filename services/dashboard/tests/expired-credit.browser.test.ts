@@ -1,4 +1,7 @@
-/** Credit that has expired: operators see it, and are offered nothing that comes to nothing. */
+/**
+ * Credit that expires: customers see when. Credit that has expired: operators see it, and are
+ * offered nothing that comes to nothing.
+ */
 import { describe, expect, test } from 'vitest'
 import { violations } from '../testing/accessibility.ts'
 import { missingChromium } from '../testing/chromium.ts'
@@ -42,6 +45,19 @@ describe.skipIf(missing !== undefined)('expired credit', () => {
     expect(await rows.getByText('expired', { exact: true }).count()).toBe(1)
     expect(await rows.getByRole('button', { name: 'Take back' }).count()).toBe(1)
     await keptScreenshot(page, 'expired-grant')
+  })
+
+  test('is announced on Home, with what ends behind the grants that are named', async () => {
+    const { page, server } = opened
+    await page.goto(`${server.url}/dashboard/accounts/${ACCOUNT}`)
+    const rows = page.getByRole('heading', { name: 'Credit that expires' }).locator('+ ul > li')
+    await rows.first().waitFor()
+    expect(await rows.allTextContents()).toEqual([
+      expect.stringMatching(/^\$1\.25 expires .*2026/),
+      expect.stringMatching(/^\$15\.00 expires .*2027/),
+      '$0.25 expires later',
+    ])
+    await keptScreenshot(page, 'expiring-credit')
   })
 
   test.each([

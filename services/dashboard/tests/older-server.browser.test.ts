@@ -9,7 +9,14 @@ import { ACCOUNT, fullAnswers, session } from '../testing/sample-answers.ts'
 import { withPages } from '../testing/with-pages.ts'
 
 /** Fields of answers that came with this version. */
-const newFields = ['as_of', 'behind_events', 'behind_events_exact', 'created_by', 'effective_from']
+const newFields = [
+  'as_of',
+  'behind_events',
+  'behind_events_exact',
+  'created_by',
+  'effective_from',
+  'expiring',
+]
 const unknownThere = () => new Refused(404, 'not_found', 'There is no such route.')
 
 const pages = [

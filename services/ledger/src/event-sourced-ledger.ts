@@ -14,7 +14,7 @@ import type { UsedKeys } from '@svc/contracts/ports/used-keys'
 import type { RecordedCharges } from '@svc/contracts/recorded-charges'
 import { expiredCredit } from './account/credit.ts'
 import type { AccountState } from './account/state.ts'
-import { balanceOf, summaryOf } from './account-summary.ts'
+import { balanceOf, creditOf, summaryOf } from './account-summary.ts'
 import { AccountAdministration } from './administration/account-administration.ts'
 import type { Administration } from './administration/administration.ts'
 import type { ErasureNotes } from './administration/erasure-notes.ts'
@@ -22,6 +22,7 @@ import { callerOf, invalidKey } from './authentication.ts'
 import { requestOfKey } from './idempotency-keys.ts'
 import type {
   Accepted,
+  AccountCredit,
   AccountSummary,
   Balance,
   Caller,
@@ -96,8 +97,8 @@ export class EventSourcedLedger implements Ledger {
     return state && callerOf(state, hashSecret(secret), this.#parts.clock.nowMs())
   }
 
-  balance(accountId: string): Promise<Balance> {
-    return this.#read(accountId, balanceOf)
+  balance(accountId: string): Promise<AccountCredit> {
+    return this.#read(accountId, creditOf)
   }
 
   hasKnownCredit(accountId: string): boolean {

@@ -33,6 +33,24 @@ export interface Balance {
   readonly available: PicoDollars
 }
 
+/** Credit that ends one day, unless requests use it up before. */
+export interface ExpiringCredit {
+  /** What all such grants have left. */
+  readonly total: PicoDollars
+  /** The grants that have something left, the next to expire first. */
+  readonly grants: readonly ExpiringGrant[]
+}
+
+export interface ExpiringGrant extends Pick<GrantSummary, 'grantId' | 'remaining'> {
+  /** Has passed where open requests still hold what is left. */
+  readonly expiresAt: number
+}
+
+/** A balance, and which part of it ends when. */
+export interface AccountCredit extends Balance {
+  readonly expiring: ExpiringCredit
+}
+
 export interface KeySummary {
   readonly keyId: string
   readonly name: string
@@ -152,7 +170,7 @@ export interface Ledger {
    * The newest balance. Credit that has expired, and that no open request holds, is written off
    * first.
    */
-  balance(accountId: string): Promise<Balance>
+  balance(accountId: string): Promise<AccountCredit>
   /** Whether the account has credit, in memory. False says nothing about the account. */
   hasKnownCredit(accountId: string): boolean
   /**

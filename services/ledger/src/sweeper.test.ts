@@ -55,7 +55,11 @@ describe('the sweeper', () => {
   test('pitfall 4: ends what a dead gateway left; swept twice, nothing changes', async () => {
     const { ledger, accountId, own, sweeper, reached } = await openOrphaned()
     expect(await sweeper.sweep()).toBe(2)
-    expect(await ledger.balance(accountId)).toEqual({ settled: 1_000n, held: 50n, available: 950n })
+    expect(await ledger.balance(accountId)).toMatchObject({
+      settled: 1_000n,
+      held: 50n,
+      available: 950n,
+    })
     expect(ledger.isRunning(own.requestId)).toBe(true)
     expect(await sweeper.sweep()).toBe(0)
     expect(reached.slice(0, 3)).toEqual(['sweep.before', 'sweep.before', 'sweep.after'])

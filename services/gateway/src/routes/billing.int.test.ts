@@ -1,4 +1,5 @@
 /** Balance, receipts, models, and the pages that anybody may see. */
+import { parseDollars } from '@svc/contracts/money'
 import { balanceAnswer, receipt } from '@svc/contracts/wire/billing'
 import { codexModelList, modelList } from '@svc/contracts/wire/models'
 import { chatBody, type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
@@ -46,7 +47,32 @@ test('the receipt of a request adds up to its debit and its usage', async () => 
     settled: shown.balance_after,
     held: '0.00',
     available: shown.balance_after,
+    expiring: { total: '0.00', grants: [] },
   })
+})
+
+test('the balance says which credit ends next, and the sum of all that ends', async () => {
+  await using setting = await startGateway()
+  const { ledger, accountId } = setting.ledger
+  const paid = { category: 'paid', priority: 100, actor: 'test', reason: '' } as const
+  const soon = Date.now() + 3_600_000
+  // The last of them is spent first: its priority goes before its expiry.
+  for (let count = 11; count >= 0; count -= 1) {
+    const terms = { expiresAt: soon + count, reference: `payment-${count}` }
+    const priority = count === 11 ? 0 : paid.priority
+    await ledger.administration.grant(accountId, {
+      ...paid,
+      ...terms,
+      priority,
+      amount: 10n ** 12n,
+    })
+  }
+  const { settled, expiring } = balanceAnswer.parse(await (await setting.get('/v1/balance')).json())
+  const ends = Array.from({ length: 10 }, (_, count) => new Date(soon + count).toISOString())
+  expect(expiring.total).toBe('12.00')
+  expect(expiring.grants.map(({ expires_at: at }) => at)).toEqual(ends)
+  expect(expiring.grants.map(({ remaining }) => remaining)).toEqual(ends.map(() => '1.00'))
+  expect(parseDollars(settled)).toBeGreaterThan(parseDollars(expiring.total))
 })
 
 describe('a receipt is 404', () => {

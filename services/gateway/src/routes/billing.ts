@@ -1,7 +1,7 @@
 /** Money over an API key: the balance, from the ledger itself, and receipts, from the views. */
 import { formatExact } from '@svc/contracts/money'
-import type { BalanceAnswer, Receipt } from '@svc/contracts/wire/billing'
-import type { Balance, Ledger } from '@svc/ledger/ledger'
+import { type BalanceAnswer, EXPIRING_GRANTS_MAX, type Receipt } from '@svc/contracts/wire/billing'
+import type { AccountCredit, Ledger } from '@svc/ledger/ledger'
 import { receiptOf } from '@svc/projections/receipt'
 import type { Views } from '@svc/projections/views'
 import type { FastifyInstance } from 'fastify'
@@ -33,13 +33,26 @@ export function receiptRoute(ports: BillingPorts) {
   }
 }
 
-export function balanceAnswerOf({ settled, held, available }: Balance): BalanceAnswer {
+export function balanceAnswerOf({
+  settled,
+  held,
+  available,
+  expiring,
+}: AccountCredit): BalanceAnswer {
   return {
     object: 'balance',
     currency: 'USD',
     settled: formatExact(settled),
     held: formatExact(held),
     available: formatExact(available),
+    expiring: {
+      total: formatExact(expiring.total),
+      grants: expiring.grants.slice(0, EXPIRING_GRANTS_MAX).map((grant) => ({
+        grant_id: grant.grantId,
+        remaining: formatExact(grant.remaining),
+        expires_at: new Date(grant.expiresAt).toISOString(),
+      })),
+    },
   }
 }
 

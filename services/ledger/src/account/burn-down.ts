@@ -13,8 +13,10 @@ export interface BurnDown {
   readonly debt: PicoDollars
 }
 
+type BurnTerms = Pick<Grant, 'grantId' | 'priority' | 'expiresAt' | 'category' | 'grantedAt'>
+
 /** Negative when `a` burns before `b`. Total: ids are distinct. */
-export function burnOrder(a: Grant, b: Grant): number {
+export function burnOrder(a: BurnTerms, b: BurnTerms): number {
   return (
     a.priority - b.priority ||
     compareExpiry(a.expiresAt, b.expiresAt) ||
@@ -63,6 +65,6 @@ function compareExpiry(a: number | null, b: number | null): number {
   return a - b
 }
 
-function rank({ category }: Grant): number {
+function rank({ category }: BurnTerms): number {
   return category === 'promotional' ? 0 : 1
 }

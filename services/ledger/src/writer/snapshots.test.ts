@@ -105,7 +105,7 @@ describe('an account that is loaded', () => {
     const snapshot = snapshots.load(stream)
     if (snapshot === undefined) throw new Error('there is no snapshot')
     const summary = await balanceWith(store, id)
-    expect(summary.balance).toEqual(balance)
+    expect(balance).toMatchObject(summary.balance)
     const { revision, hash } = snapshot.head
     const candidates: Snapshot[] = [
       snapshot,

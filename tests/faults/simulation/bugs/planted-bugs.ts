@@ -7,7 +7,7 @@ import { type EventStore, NO_STREAM, type StreamHead } from '@svc/contracts/port
 import { seal } from '@svc/contracts/ports/hash-chain'
 import type { Snapshot } from '@svc/contracts/ports/snapshot-store'
 import type { Rates } from '@svc/contracts/price'
-import type { Balance, Settled } from '@svc/ledger/ledger'
+import type { AccountCredit, Settled } from '@svc/ledger/ledger'
 import { meter } from '@svc/testing/ledger/sample'
 import type { Seams } from './seams.ts'
 import {
@@ -220,7 +220,7 @@ const tellingBugs: Readonly<Record<string, Seams>> = {
   },
   'an old balance is shown': {
     ledger: (inner, { time }) => {
-      const seen = new Map<string, { readonly atMs: number; readonly balance: Balance }>()
+      const seen = new Map<string, { readonly atMs: number; readonly balance: AccountCredit }>()
       return withLedger(inner, {
         async balance(accountId) {
           const known = seen.get(accountId)

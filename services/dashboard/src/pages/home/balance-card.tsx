@@ -4,8 +4,9 @@ import { t } from '../../text/translate.ts'
 import { Card, Figure, Figures } from '../../ui/card.tsx'
 import { AsOf } from '../../ui/moment.tsx'
 import { GlanceMoney } from '../../ui/money.tsx'
+import { ExpiringCredit } from './expiring-credit.tsx'
 
-/** Available = settled − held, this month's use, and what all of it is up to. */
+/** Available = settled − held, what of it expires, this month's use, and what all of it is up to. */
 export function BalanceCard({ home }: { readonly home: DashboardOutput<'accountHome'> }) {
   const { balance, month } = home
   return (
@@ -26,6 +27,7 @@ export function BalanceCard({ home }: { readonly home: DashboardOutput<'accountH
           <GlanceMoney amount={month.total.amount} />
         </Figure>
       </Figures>
+      <ExpiringCredit expiring={balance.expiring} />
       <AsOf asOf={home.as_of} isRefreshed />
     </Card>
   )

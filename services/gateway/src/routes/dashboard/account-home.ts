@@ -3,6 +3,7 @@ import { dashboardAccountOperations as declared } from '@svc/contracts/dashboard
 import { parsedRequest } from '@svc/contracts/parsed-input'
 import { usageQuery } from '@svc/contracts/wire/usage'
 import { dateOf } from '@svc/contracts/zone'
+import { expiringCredit } from '@svc/ledger/account-summary'
 import { readZoneOf } from '@svc/projections/asked-period'
 import { usagePage } from '@svc/projections/usage-answer'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -33,7 +34,8 @@ async function home(
   const { ledger, views, clock } = ports
   const { account_id: accountId, zone: zoneName } = parsedRequest(declaration, request)
   const zone = readZoneOf(zoneName)
-  const { name, status, spendPolicy, balance, keys, openRequests } = await ledger.account(accountId)
+  const account = await ledger.account(accountId)
+  const { name, status, spendPolicy, keys, openRequests } = account
   const asOf = asOfNow(ports, accountId)
   await viewHolds(ports, 'usage', accountId)
   const now = clock.nowMs()
@@ -48,7 +50,7 @@ async function home(
     name,
     status,
     spend_policy: spendPolicy,
-    balance: balanceAnswerOf(balance),
+    balance: balanceAnswerOf({ ...account.balance, expiring: expiringCredit(account.grants) }),
     open_requests: openRequests,
     keys: { active: keys.filter((key) => isActive(accountId, key, now)).length },
     month: usagePage(views, accountId, month, now) as z.output<typeof declaration.output>['month'],
