@@ -109,6 +109,7 @@ function summaryOf(
     usage,
     price_version: row.price.version,
     amount: formatExact(row.amount),
+    refunded: receipt.refunded,
     created_at: new Date(idTimeMs(row.requestId)).toISOString(),
     ended_at: timings.ended_at,
     finish_reason,

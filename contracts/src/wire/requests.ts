@@ -35,6 +35,7 @@ export const requestsAnswer = z.object({
       usage: receipt.shape.usage,
       price_version: z.string(),
       amount: dollars,
+      refunded: receipt.shape.refunded,
       /** RFC 3339: when it came in, which is what `from` and `to` are about. */
       created_at: z.string(),
       ended_at: z.string().nullable(),

@@ -144,6 +144,7 @@ const requestColumns: readonly ListColumn<RequestRow>[] = [
   ['reason', ({ reason }) => csvText(reason ?? '')],
   ['first_token_ms', (row) => `${row.first_token_ms ?? ''}`],
   ['total_ms', (row) => `${row.total_ms ?? ''}`],
+  ['refunded_usd', ({ refunded }) => refunded],
 ]
 
 const usageColumns: readonly ListColumn<UsageRow>[] = [

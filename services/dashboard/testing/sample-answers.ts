@@ -85,6 +85,11 @@ const lines = [
 
 const key = { id: 'key_1', name: HOSTILE }
 
+const refundedOf: Partial<Record<Requests['data'][number]['status'], string>> = {
+  finished: '0.000527355',
+  stopped: '0.0001',
+}
+
 function requestNamed(id: string, status: Requests['data'][number]['status']) {
   return {
     object: 'request' as const,
@@ -101,6 +106,7 @@ function requestNamed(id: string, status: Requests['data'][number]['status']) {
     },
     price_version: price.version,
     amount: status === 'failed' ? '0.00' : '0.000527355',
+    refunded: refundedOf[status] ?? '0.00',
     created_at: AT,
     ended_at: AT,
     finish_reason: 'stop' as const,

@@ -16,6 +16,7 @@ const newFields = [
   'created_by',
   'effective_from',
   'expiring',
+  'refunded',
 ]
 const unknownThere = () => new Refused(404, 'not_found', 'There is no such route.')
 

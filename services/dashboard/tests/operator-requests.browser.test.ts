@@ -55,6 +55,10 @@ describe.skipIf(missing !== undefined)('an auditor', () => {
     expect(asked).toMatchObject([ASKED])
     expect(summed).toMatchObject([ASKED])
     expect(await violations(page)).toEqual([])
+    const marks = await page.locator('tr[data-row] td:nth-child(2)').allTextContents()
+    expect(marks.map((mark) => mark.trim())).toEqual([
+      ...['finished refunded', 'running', 'stopped partly refunded', 'failed'],
+    ])
     await page.getByLabel('Key').selectOption('key_1')
     await page.waitForURL(/view=requests&.*key=key_1/)
     await page.getByLabel('Model').selectOption('svc-beta')

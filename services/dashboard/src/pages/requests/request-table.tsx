@@ -9,7 +9,7 @@ import { DecimalColumn, finestOf } from '../../ui/money.tsx'
 import { Cell, Head, Table } from '../../ui/table.tsx'
 import { RowLink } from '../row-link.tsx'
 import type { ReceiptAddress } from './receipt-address.ts'
-import { RequestStatus } from './request-status.tsx'
+import { RequestRefund, RequestStatus } from './request-status.tsx'
 import { RequestTotals } from './request-totals.tsx'
 
 type Request = RequestsAnswer['data'][number]
@@ -70,7 +70,7 @@ interface LineProps {
 
 /** Drawn once: a list that grows by a page draws that page alone. */
 const Line = memo(({ request, decimals, receipt }: LineProps) => {
-  const { created_at: createdAt, status, key, model, usage, amount } = request
+  const { created_at: createdAt, status, key, model, usage, amount, refunded } = request
   return (
     <tr className="hover:bg-panel" data-row>
       <Cell>
@@ -79,7 +79,7 @@ const Line = memo(({ request, decimals, receipt }: LineProps) => {
         </RowLink>
       </Cell>
       <Cell>
-        <RequestStatus status={status} />
+        <RequestStatus status={status} /> <RequestRefund amount={amount} refunded={refunded} />
       </Cell>
       <Cell>
         <GivenName name={key.name ?? key.id} />

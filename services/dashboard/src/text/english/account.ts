@@ -153,6 +153,7 @@ export const accountTexts = {
   paidFrom: 'Paid from {id}',
   perMillion: 'Dollars per million tokens',
   period: 'Period',
+  partlyRefunded: 'partly refunded',
   periodBetween: '{from} to {to}',
   periodOf: '{from} to {to}, {zone}',
   periodSince: 'since {from}',
@@ -226,6 +227,7 @@ export const accountTexts = {
   usageCut: 'The charts show the first {count} rows, the sums all.',
   usedIn: 'Used, {period}, {zone}',
   waited: 'Waited',
+  wasRefunded: 'refunded',
   wholePeriod: 'Whole period',
   worker: 'Worker',
 } as const

@@ -195,3 +195,17 @@ test('the receipt is found by the id of the answer as well', async () => {
   expect((await fixture.get(`/v1/requests/${id}`, other())).status).toBe(404)
   expect((await fixture.get(`/v1/requests/call_${own?.slice(4)}`)).status).toBe(404)
 })
+
+test('a request of the list says what of its charge went back', async () => {
+  await using setting = await startGateway({ script: { tokens: 3 } })
+  const requestId = (await setting.post(chatBody())).headers.get('x-request-id') ?? ''
+  const { ledger, accountId } = setting.ledger
+  const listed = async () => {
+    const { data } = requestsAnswer.parse(await (await setting.get('/v1/requests')).json())
+    return data.map(({ refunded }) => refunded)
+  }
+  await expect.poll(listed).toEqual(['0.00'])
+  const change = { requestId, amount: 5_000_000n, reference: null, reason: '', actor: 'test' }
+  await ledger.administration.refund(accountId, change)
+  await expect.poll(listed).toEqual(['0.000005'])
+})
