@@ -11,10 +11,18 @@ const missing = missingChromium()
 type Status = DashboardOutput<'session'>['accounts'][number]['status']
 
 const all = ['Home', 'Keys', 'Chat']
-const changes = ['New key', 'Rename', 'Rotate', 'Revoke', 'Add credit', 'Send']
+const changes = [
+  'New key',
+  'Rename',
+  'Rotate',
+  'Revoke',
+  'Add credit',
+  'Send',
+  'Settings of the model',
+]
 const offeredWhile: Readonly<Record<Status, readonly string[]>> = {
   open: changes,
-  frozen: changes.filter((name) => name !== 'Send'),
+  frozen: changes.filter((name) => !['Send', 'Settings of the model'].includes(name)),
   closed: [],
   damaged: ['Add credit'],
 }
@@ -49,7 +57,7 @@ describe.skipIf(missing !== undefined)('an owner', () => {
         await expect.poll(() => page.getByText('Loading …').count()).toBe(0)
         expect(await violations(page)).toEqual([])
         await keptScreenshot(page, `${status}-${area}`)
-        const names = await page.locator('main').locator('a, button').allTextContents()
+        const names = await page.locator('main').locator('a, button, summary').allTextContents()
         for (const name of names) if (changes.includes(name)) offered.add(name)
       }
       expect([...offered].sort()).toEqual([...expected].sort())

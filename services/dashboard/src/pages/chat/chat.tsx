@@ -26,6 +26,7 @@ function OpenChat({ accountId, userId }: Talkers) {
   const { messages, settings, draft } = conversation
   // What an account that is not open asks is refused; why stands above every page of it.
   const isOpen = useAccountStatus() === 'open'
+  const isAsking = isOpen || isRunning
   const clearing = messages.length > 0 && (
     <Button disabled={isRunning} onClick={clear}>
       {t('newConversation')}
@@ -34,7 +35,9 @@ function OpenChat({ accountId, userId }: Talkers) {
   return (
     <Page title={t('chat')} action={clearing}>
       <ChatBar accountId={accountId} messages={messages} />
-      <SettingsFields settings={settings} onChange={(changed) => change({ settings: changed })} />
+      {isAsking && (
+        <SettingsFields settings={settings} onChange={(changed) => change({ settings: changed })} />
+      )}
       {messages.length === 0 && isOpen && <p className="py-6 text-soft">{t('chatEmpty')}</p>}
       <ol className="flex min-w-0 flex-col gap-4" aria-label={t('conversation')}>
         {messages.map((message, index) => (
@@ -44,7 +47,7 @@ function OpenChat({ accountId, userId }: Talkers) {
           </li>
         ))}
       </ol>
-      {(isOpen || isRunning) && (
+      {isAsking && (
         <Composer
           draft={draft}
           isRunning={isRunning}
