@@ -171,6 +171,7 @@ export const fullAdminAnswers = {
     ...{ accounts: 3, open_requests: 1, settled: '41.209819', held: '0.0123' },
     ...{ available: '41.197519', spent_30_days: '8.7901687' },
   }),
+  listQuarantine: () => [],
   showAccount: () => account,
   listHolds: () => ({
     holds: [

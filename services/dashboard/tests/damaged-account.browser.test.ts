@@ -28,7 +28,11 @@ describe.skipIf(missing !== undefined)('a damaged account', () => {
     session: () => ({ ...session, accounts, platform_role: 'operator' as const }),
     accountHome: damaged,
   }
-  const adminAnswers = { ...fullAdminAnswers, showAccount: damaged }
+  const listQuarantine = () => [
+    { stream: `acct-${ACCOUNT}`, account_id: ACCOUNT, revision: 3, cause: 'hash' },
+    { stream: 'prices', account_id: null, revision: null, cause: 'hash' },
+  ]
+  const adminAnswers = { ...fullAdminAnswers, listQuarantine, showAccount: damaged }
   withPages({ answers, adminAnswers }, (each) => {
     opened = each
   })
@@ -46,6 +50,17 @@ describe.skipIf(missing !== undefined)('a damaged account', () => {
     await page.getByLabel('Account', { exact: true }).selectOption({ label: 'Zuse KG' })
     await page.getByText('Available').waitFor()
     expect(await page.getByText('The records of this account are damaged').count()).toBe(0)
+  })
+
+  test('is marked in the list of accounts, and no other is', async () => {
+    const { page, server } = opened
+    await page.goto(`${server.url}/dashboard/operator/accounts`)
+    const rows = page.locator('tr[data-row]')
+    await rows.first().waitFor()
+    const shown = () => rows.locator('td:nth-child(2)').allTextContents()
+    await expect.poll(shown).toEqual(['damaged', 'frozen', 'closed'])
+    expect(await violations(page)).toEqual([])
+    await keptScreenshot(page, 'damaged-among-accounts')
   })
 
   test('is told of to an operator, with the way to what is damaged', async () => {

@@ -92,6 +92,7 @@ export const operatorTexts = {
   setPriceList: 'Price list',
   spendPolicy: 'Spending',
   spendPolicyEffect: 'Counts for requests that are accepted from now on.',
+  statusDamaged: 'damaged',
   unfreeze: 'Unfreeze',
   unfreezeEffect: 'Requests of the account are taken again.',
   unfreezeTitle: 'Unfreeze “{name}”?',

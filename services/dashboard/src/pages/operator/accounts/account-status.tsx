@@ -3,16 +3,17 @@ import { Badge, type BadgeLook } from '../../../ui/badge.tsx'
 import { type PlainName, t } from '../operator-text.ts'
 
 type Status = AccountSummary['status']
+type Shown = readonly [name: PlainName, look: BadgeLook]
 
-const shown: Readonly<Record<Status, readonly [name: PlainName, look: BadgeLook]>> = {
+const shown: Readonly<Record<Status, Shown>> = {
   open: ['accountOpen', 'good'],
   frozen: ['accountFrozen', 'warn'],
   closed: ['accountClosed', 'plain'],
 }
 
-/** Whether an account takes requests, in a word. */
-export function AccountStatus({ status }: { readonly status: Status }) {
-  const [name, look] = shown[status]
+/** Whether an account takes requests, in a word: a damaged one takes none, whatever it was. */
+export function AccountStatus({ status }: { readonly status: Status | 'damaged' }) {
+  const [name, look]: Shown = status === 'damaged' ? ['statusDamaged', 'bad'] : shown[status]
   return <Badge text={t(name)} look={look} />
 }
 

@@ -1,3 +1,4 @@
+import type { OperationOutput } from '@svc/contracts/admin/operations'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useCallback, useEffect, useState } from 'react'
@@ -35,6 +36,12 @@ const orderNames = {
   status: 'orderStatus',
 } as const
 
+const noAccounts: ReadonlySet<string> = new Set()
+
+function damagedAccounts(streams: OperationOutput<'listQuarantine'>): ReadonlySet<string> {
+  return new Set(streams.flatMap(({ account_id: id }) => id ?? []))
+}
+
 /** Everybody who has a balance here. */
 export function Accounts() {
   const search = route.useSearch()
@@ -48,6 +55,9 @@ export function Accounts() {
     ...askAdmin('sumAccounts', given('status', status)),
     enabled: find === undefined && isResting,
   })
+  // The list is made of a view, which has a damaged account as it was before the damage.
+  const quarantine = useQuery({ ...askAdmin('listQuarantine', {}), select: damagedAccounts })
+  const damaged = quarantine.data ?? noAccounts
   const open = may('openAccount') && (
     <Button look="main" onClick={() => setOpening(true)}>
       {t('openAccount')}
@@ -73,7 +83,10 @@ export function Accounts() {
                 if (accounts.length > 0) {
                   const shown = find === undefined ? sums.data : undefined
                   return (
-                    <AccountTable list={JSON.stringify(search)} {...{ accounts, sums: shown }} />
+                    <AccountTable
+                      list={JSON.stringify(search)}
+                      {...{ accounts, sums: shown, damaged }}
+                    />
                   )
                 }
                 if (find === undefined && status === undefined) {
