@@ -123,6 +123,30 @@ describe('compiling threads', () => {
     await next
   })
 
+  it('are started again after pauses that grow where they die at the start', async () => {
+    const time = new ManualTime()
+    const startMs = time.nowMs()
+    logged.length = 0
+    threads = new CompileThreads({
+      recent: ALONE,
+      // A thread that cannot read its data dies before it is ready.
+      data: { familyName: 'hermes', chatTemplate: null as never, limits: defaultSchemaLimits },
+      compileMs: COMPILE_MS,
+      timer: time,
+      log: (_level, message) => logged.push(message),
+    })
+    const waiting = expect(compile('a', small)).rejects.toMatchObject({ code: 'queue_full' })
+    for (const pauses of [1, 2, 3]) {
+      await expect.poll(() => logged.length, STARTED).toBe(pauses)
+      await time.advance(100 * 2 ** (pauses - 1))
+    }
+    await waiting
+    await expect(compile('a', small)).rejects.toMatchObject({ code: 'queue_full' })
+    await expect.poll(() => logged.length, STARTED).toBe(4)
+    expect(new Set(logged)).toEqual(new Set(['schema compiler thread did not start, retrying']))
+    expect(time.nowMs() - startMs).toBe(700)
+  })
+
   it('do not take more memory than theirs', { timeout: 60_000 }, async () => {
     start({ ...UNBOUNDED })
     await expect(compile('a', heavy)).rejects.toMatchObject({ code: 'unsupported_schema' })

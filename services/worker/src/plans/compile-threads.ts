@@ -4,6 +4,9 @@
  *     waiting ──a thread is free──▶ compiling ──▶ plan or refusal
  *                                       └──time or memory is used up──▶ refused; a new thread
  *
+ * A thread that dies without a task had no schema to blame, and the next one may die as well: so it
+ * starts after a pause, which grows. While none starts, schemas are refused and do not wait.
+ *
  * Tenants take turns, and each has one thread at a time at most: who sends schemas that take all of
  * their time waits for them alone. While others come, a tenant rests after each plan for a multiple
  * of the time that it took: a thread at low priority holds up those that serve all the same, since
@@ -13,6 +16,7 @@
  * quiet one takes; by the clock it is {@link CLOCK_FACTOR} times that at most.
  */
 import { Worker } from 'node:worker_threads'
+import { Backoff } from '@svc/contracts/ports/backoff'
 import type { Timer } from '@svc/contracts/ports/time'
 import type { AnswerPlan } from '@svc/contracts/worker/protocol'
 import { systemTimer } from '@svc/infra/system/system-timer'
@@ -31,6 +35,10 @@ const TASKS_MAX = 1024
  * start takes a second of a slow core, and many workers never compile anything.
  */
 const THREADS = 2
+/** Pauses before threads are started again of which one died without a task. */
+const RESTART_PAUSES = { firstMs: 100, longestMs: 30_000 }
+/** From this many pauses in a row on, schemas are refused while no thread is ready. */
+const HOPEFUL_PAUSES = 3
 /** A tenant has a quarter of a core at most: it rests for three times what its last plan took. */
 const REST_FACTOR = 3
 /** On a busy machine a plan may take this many times its processor time by the clock. */
@@ -83,32 +91,74 @@ export class CompileThreads {
   readonly #threads = new Set<Thread>()
   readonly #resting = new Set<string>()
   readonly #timer: Timer
+  readonly #restarts: Backoff
+  /** How many threads there shall be: the second comes with the first task. */
+  #wanted = 1
+  /** Set while no thread is started, because one died without a task. */
+  #cancelPause: (() => void) | null = null
   #closed = false
 
   constructor(options: CompileThreadsOptions) {
     this.#options = options
     this.#timer = options.timer ?? systemTimer
-    this.#start()
+    this.#restarts = new Backoff(this.#timer, RESTART_PAUSES)
+    this.#startMissing()
   }
 
   /**
    * @param asked what the plan is for, as JSON
-   * @throws WorkerRefusal when the schema is refused or takes too long, or too many wait
+   * @throws WorkerRefusal when the schema is refused or takes too long, too many wait, or no thread
+   *   can be started
    */
   compile(tenant: string, asked: string): Promise<AnswerPlan> {
+    if (this.#isHopeless) return Promise.reject(noThread())
     const task: Task = { tenant, asked, done: Promise.withResolvers() }
     if (!this.#queue.push(tenant, task)) {
       const message = 'too many schemas wait to be compiled'
       return Promise.reject(new WorkerRefusal('queue_full', message))
     }
-    while (this.#threads.size < THREADS && !this.#closed) this.#start()
+    this.#wanted = THREADS
+    this.#startMissing()
     this.#assign()
     return task.done.promise
   }
 
   async close(): Promise<void> {
     this.#closed = true
+    this.#cancelPause?.()
     await Promise.all([...this.#threads].map(({ worker }) => worker.terminate()))
+  }
+
+  get #isHopeless(): boolean {
+    if (this.#restarts.pauses < HOPEFUL_PAUSES) return false
+    return ![...this.#threads].some(({ ready }) => ready)
+  }
+
+  #startMissing(): void {
+    while (this.#threads.size < this.#wanted && this.#cancelPause === null && !this.#closed) {
+      try {
+        this.#start()
+      } catch (error) {
+        // The system has no thread left to give.
+        this.#pauseStarts(error)
+      }
+    }
+  }
+
+  /** Starts no thread for a while, and lets nobody wait for one when that is no longer worth it. */
+  #pauseStarts(error: unknown): void {
+    if (this.#cancelPause !== null) return
+    const pauseMs = this.#restarts.take()
+    const { log } = this.#options
+    log('error', 'schema compiler thread did not start, retrying', { err: error, pauseMs })
+    this.#cancelPause = this.#timer.after(pauseMs, () => {
+      this.#cancelPause = null
+      this.#startMissing()
+    })
+    if (!this.#isHopeless) return
+    for (let task = this.#queue.shift(); task !== undefined; task = this.#queue.shift()) {
+      task.done.reject(noThread())
+    }
   }
 
   #start(): void {
@@ -179,6 +229,7 @@ export class CompileThreads {
 
   #finish(thread: Thread, result: CompileResult, usedMs: number): void {
     if (thread.task !== null) this.#rest(thread.task.tenant, usedMs)
+    this.#restarts.reset()
     const done = this.#release(thread)
     if (done === undefined) return
     if ('plan' in result) done.resolve(result.plan)
@@ -201,14 +252,19 @@ export class CompileThreads {
     this.#threads.delete(thread)
     this.#release(thread)?.reject(new CompileTimeout(reason))
     void thread.worker.terminate()
-    if (!this.#closed) this.#start()
+    this.#startMissing()
   }
 
   #lose(thread: Thread, error: NodeJS.ErrnoException | undefined): void {
     if (!this.#threads.has(thread) || this.#closed) return
+    if (thread.task === null) {
+      this.#threads.delete(thread)
+      this.#pauseStarts(error)
+      return
+    }
     const isMemory = error?.code === 'ERR_WORKER_OUT_OF_MEMORY'
     this.#options.log('error', 'schema compiler thread died', {
-      ...{ tenant: thread.task?.tenant, error: String(error) },
+      ...{ tenant: thread.task.tenant, error: String(error) },
     })
     this.#end(thread, isMemory ? 'takes too much memory to compile' : 'cannot be compiled')
   }
@@ -219,6 +275,10 @@ export class CompileThreads {
     thread.task = null
     return task?.done
   }
+}
+
+function noThread(): WorkerRefusal {
+  return new WorkerRefusal('queue_full', 'no schema can be compiled now: no thread starts')
 }
 
 const NO_TIME = { user: 0, system: 0 }
