@@ -127,6 +127,19 @@ describe('blocks of a prompt', () => {
   })
 })
 
+describe('a store of all workers that rejects', () => {
+  it('loses what it did not take, and is written the next prompt all the same', async () => {
+    const l2 = store()
+    const { scheduler, alarms } = scriptedWorker({ answer: 'a' }, 8, { l2 })
+    const put = vi.spyOn(l2, 'put').mockRejectedValueOnce(new Error('a defect'))
+    await run(scheduler, request(PROMPT))
+    await vi.waitFor(() => expect(put).toHaveBeenCalled())
+    await run(scheduler, other(1))
+    await vi.waitFor(() => expect(l2.usage().blocks).toBeGreaterThan(0))
+    expect(alarms).toEqual(['failed to write shared blocks, others compute them'])
+  })
+})
+
 describe('prompts that begin alike, at the same time', () => {
   const prefills = (steps: readonly Step[]) => steps.filter(({ kind }) => kind === 'prefill').length
 

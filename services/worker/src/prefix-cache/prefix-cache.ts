@@ -72,10 +72,9 @@ export class PrefixCache {
 
   constructor(parts: PrefixCacheParts) {
     this.#parts = parts
-    const { l1: near, l2: store, cost, tokenBytes, nowMs } = parts
-    const { counts } = this
+    const { l1: near, l2: store } = parts
     this.#shared =
-      store === null ? null : new SharedBlocks({ near, store, cost, tokenBytes, counts, nowMs })
+      store === null ? null : new SharedBlocks({ ...parts, near, store, counts: this.counts })
   }
 
   get tiers(): readonly { readonly tier: 'l1' | 'l2'; readonly store: PrefixStore }[] {

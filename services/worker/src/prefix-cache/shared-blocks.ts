@@ -8,22 +8,18 @@ import { systemTimer } from '@svc/infra/system/system-timer'
 import { blocksOf, type Chain, tokensOf } from './block-names.ts'
 import type { CacheCounts } from './cache-counts.ts'
 import type { CostModel } from './cost-model.ts'
-import { SharedWriter } from './shared-writer.ts'
+import { SharedWriter, type SharedWriterParts } from './shared-writer.ts'
 
 /** Fewer tokens are computed without telling the other workers. */
 const CLAIM_TOKENS_MIN = 256
 const CLAIM_MS_MAX = 30_000
 const POLL_MS = 25
 
-export interface SharedBlocksParts {
-  /** This worker's memory: where what was fetched goes, and what is written comes from. */
-  readonly near: PrefixStore
-  readonly store: PrefixStore
+/** What was fetched goes to this worker's memory, too. */
+export interface SharedBlocksParts extends SharedWriterParts {
   readonly cost: CostModel
   readonly tokenBytes: number
   readonly counts: CacheCounts
-  /** Milliseconds of a clock that only goes forward. */
-  readonly nowMs: () => number
 }
 
 export class SharedBlocks {
@@ -34,7 +30,7 @@ export class SharedBlocks {
   constructor(parts: SharedBlocksParts) {
     this.#parts = parts
     this.store = parts.store
-    this.#writer = new SharedWriter(parts.near, parts.store, parts.nowMs)
+    this.#writer = new SharedWriter(parts)
   }
 
   /**

@@ -24,20 +24,31 @@ interface Job {
   readonly written: () => void
 }
 
+export interface SharedWriterParts {
+  /** This worker's memory: where what is written comes from. */
+  readonly near: PrefixStore
+  readonly store: PrefixStore
+  /** Milliseconds of a clock that only goes forward. */
+  readonly nowMs: () => number
+  readonly onFailure: (what: string, error: unknown) => void
+}
+
 export class SharedWriter {
   readonly #from: PrefixStore
   readonly #to: PrefixStore
   readonly #nowMs: () => number
+  readonly #onFailure: (what: string, error: unknown) => void
   readonly #jobs: Job[] = []
   /** The last name of chains that are there, and when that was seen. */
   readonly #seen = new RecentlyUsed<string, number>({ entriesMax: SEEN_MAX })
   #waitingBytes = 0
   #busy = false
 
-  constructor(from: PrefixStore, to: PrefixStore, nowMs: () => number) {
-    this.#from = from
-    this.#to = to
+  constructor({ near, store, nowMs, onFailure }: SharedWriterParts) {
+    this.#from = near
+    this.#to = store
     this.#nowMs = nowMs
+    this.#onFailure = onFailure
   }
 
   /** Whether the chain is there, as far as is known: then it need not be written. */
@@ -66,7 +77,12 @@ export class SharedWriter {
     if (this.#busy) return
     this.#busy = true
     for (let job = this.#jobs.shift(); job !== undefined; job = this.#jobs.shift()) {
-      await this.#copy(job)
+      try {
+        await this.#copy(job)
+      } catch (error) {
+        // Stores promise not to reject; a defect of one must not end the writing for good.
+        this.#onFailure('failed to write shared blocks, others compute them', error)
+      }
       this.#end(job)
     }
     this.#busy = false
