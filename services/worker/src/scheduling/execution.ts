@@ -85,7 +85,7 @@ export class Execution {
   readonly #parts: ExecutionParts
   readonly #meter: PromptMeter
   readonly #output: number[] = []
-  /** Null when the request ended while it was put aside. */
+  /** Null while the request is put aside, and when it ended there. */
   #loan: Loan | null
   #unread: Promise<void> = Promise.resolve()
   /** Leading prompt tokens that the current sequence holds from prompt chunks. */
@@ -123,6 +123,7 @@ export class Execution {
   }
 
   async #secondAttempt(): Promise<Ending> {
+    if (this.#loan === null) return { kind: 'failed' }
     await this.#renewLoan()
     if (this.#parts.signal.aborted) return await this.#interrupted()
     try {
@@ -147,10 +148,13 @@ export class Execution {
   /** Computes the answer to its end, and gives way as often as it has to. */
   async #toTheEnd(alone: boolean): Promise<Ending> {
     while (this.#loan !== null) {
-      const stop = await this.#attempt(this.#loan, alone)
+      const loan = this.#loan
+      const stop = await this.#attempt(loan, alone)
       if (stop.kind !== 'gives way') return stop
-      this.#meter.leave(this.#loan, this.#chunked)
-      this.#loan = await this.#parts.putAside(this.#loan, this.#chunked, this.#unread)
+      this.#meter.leave(loan, this.#chunked)
+      // From here on the sequence may be another request's, also when this fails.
+      this.#loan = null
+      this.#loan = await this.#parts.putAside(loan, this.#chunked, this.#unread)
       this.#chunked = this.#loan?.reusedTokens ?? this.#chunked
       // A run for whose copy there was no room still has its sequence, and may be asked for it
       // again.

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { LONG_PROMPT, request, run, scriptedWorker } from '../../testing/scripted-worker.ts'
 import { bytes } from '../engines/scripted/byte-vocabulary.ts'
 import { WorkerRefusal } from '../protocol/refusal.ts'
@@ -206,6 +206,19 @@ describe('the scheduler', () => {
     hold.resolve()
     await drained
     expect((await taken).text).toBe('a')
+  })
+
+  it('gives back turn and sequence when its own work, or a request, is lent none', async () => {
+    const { scheduler, cache } = scriptedWorker({ answer: 'a', sequences: 1 })
+    const lookUp = vi.spyOn(cache, 'lookUp')
+    lookUp.mockRejectedValueOnce(new Error('a defect'))
+    const work = () => scheduler.withSequence(async ({ sequence }) => sequence.length)
+    await expect(work()).rejects.toThrow('a defect')
+    lookUp.mockRejectedValueOnce(new Error('a defect'))
+    expect((await run(scheduler, request('hello'))).last).toMatchObject({ type: 'error' })
+    expect(scheduler.state()).toMatchObject({ running: 0, queued: 0 })
+    expect(await work()).toBe(0)
+    expect((await run(scheduler, request('hello'))).text).toBe('a')
   })
 
   it('adds up what it metered', async () => {

@@ -164,16 +164,15 @@ export class Scheduler {
     const { pool } = this.#parts
     const lent = Promise.withResolvers<Loan>()
     const turn = this.#turns.begin({
-      ...{ tenant: OWN_TENANT, weight: 1, signal: NEVER },
+      ...{ tenant: OWN_TENANT, weight: 1, signal: new AbortController().signal },
       start: () => lent.resolve(pool.lendEmpty()),
       cancel: () => {},
     })
     if (turn === null) throw queueFull()
-    const loan = await lent.promise
     try {
-      return await work(loan)
+      const loan = await lent.promise
+      return await work(loan).finally(() => pool.giveBack(loan, 0))
     } finally {
-      pool.giveBack(loan, 0)
       this.#turns.end(turn)
     }
   }
@@ -289,7 +288,6 @@ export class Scheduler {
   }
 }
 
-const NEVER = new AbortController().signal
 const NOTHING: RunCounts = { prompt: nothingComputed, outputTokens: 0, reasoningTokens: 0 }
 
 function queueFull(): WorkerRefusal {

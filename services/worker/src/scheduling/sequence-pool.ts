@@ -128,9 +128,16 @@ export class SequencePool {
     const live = liveTokens(slot, chain)
     const goesOn = live === slot.live?.tokens && !slot.unkept.isFull
     this.#occupy(slot)
-    if (!goesOn) await slot.unkept.keep({ waiting: tenant })
-    const finding = await this.#cache.lookUp(chain, live, signal)
-    return (await this.#fill(slot, live, finding)) ?? (await this.#renew(slot, finding.work))
+    let finding: Finding | undefined
+    try {
+      if (!goesOn) await slot.unkept.keep({ waiting: tenant })
+      finding = await this.#cache.lookUp(chain, live, signal)
+      return (await this.#fill(slot, live, finding)) ?? (await this.#renew(slot, finding.work))
+    } catch (error) {
+      if (finding !== undefined) this.#cache.end(finding.work)
+      slot.lent = false
+      throw error
+    }
   }
 
   /** Lends an idle sequence that holds nothing and whose prompt nobody else will use. */
@@ -235,7 +242,10 @@ export class SequencePool {
       }
     } catch (error) {
       this.#cache.failed('failed to restore answer that was put aside, computing it again', error)
-      return await this.#renew(slot, work)
+      return await this.#renew(slot, work).catch((failure) => {
+        slot.lent = false
+        throw failure
+      })
     } finally {
       await this.forget(aside)
     }

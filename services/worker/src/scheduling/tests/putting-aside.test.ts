@@ -215,6 +215,19 @@ describe('an answer that is put aside', () => {
     expect([engine.replaced.length, scheduler.state().meterMismatches]).toEqual([1, 0])
   })
 
+  it('fails alone when it cannot be put back and no new sequence can be had', async () => {
+    const load = () => {
+      throw new Error('the state is of another kind')
+    }
+    const { engine, scheduler, events, ended, other, open } = await oneAside({ load })
+    vi.spyOn(engine, 'replace').mockRejectedValueOnce(new Error('no memory'))
+    open()
+    await Promise.all([other, ended])
+    expect(events.at(-1)).toMatchObject({ type: 'error' })
+    expect(scheduler.state()).toMatchObject({ running: 0, queued: 0 })
+    expect((await run(scheduler, request('c', SHORT))).text).toBe('aa')
+  })
+
   it('whose client does not read leaves its sequence to others until it does', async () => {
     const { scheduler, turnPasses, pool } = slowWorker()
     const reader = Promise.withResolvers<void>()
