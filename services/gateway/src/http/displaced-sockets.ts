@@ -26,10 +26,6 @@ export class DisplacedSockets {
     this.#options = options
   }
 
-  has(socket: Socket): boolean {
-    return this.#sockets.has(socket)
-  }
-
   /** Takes what nobody counts any more. Nothing more is read of it. */
   add(socket: Socket): void {
     const { ms, max, timer, clock } = this.#options

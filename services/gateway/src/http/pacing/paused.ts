@@ -8,7 +8,7 @@ import type { FastifyReply } from 'fastify'
 const paused = new WeakSet<Socket>()
 
 /** Whether the request on this connection waits for its time. */
-export function isPaused(socket: Socket): boolean {
+export function isRequestPaused(socket: Socket): boolean {
   return paused.has(socket)
 }
 
