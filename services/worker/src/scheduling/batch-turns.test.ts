@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { BatchCost } from './batch-cost.ts'
 import { BatchTurns, type StepKind } from './batch-turns.ts'
-import { GiveWay } from './giving-way.ts'
+import { StopRequest } from './giving-way.ts'
 
 const CHUNK_MS = 60
 /** As on a small model: each answer in a batch costs as much as the first. */
@@ -41,8 +41,8 @@ function model({ tokenMs = (answers: number) => TOKEN_MS * answers } = {}) {
   }
   const run = (tenant: string, weight = 1) => {
     const interrupt = new AbortController()
-    const giveWay = new GiveWay()
-    const stepping = { tenant, weight, signal: interrupt.signal, giveWay }
+    const stop = new StopRequest(interrupt.signal)
+    const stepping = { tenant, weight, stop }
     const step = (kind: StepKind) => turns.step(stepping, kind, () => compute(tenant, kind))
     const steps = async (kind: StepKind, count: number): Promise<number> => {
       for (let done = 0; done < count; done += 1) {
@@ -50,7 +50,7 @@ function model({ tokenMs = (answers: number) => TOKEN_MS * answers } = {}) {
       }
       return count
     }
-    return { interrupt, giveWay, steps }
+    return { interrupt, stop, steps }
   }
   const usedMs = (tenant: string) => {
     const spans = batches.map(({ atMs }, index) => atMs - (batches[index - 1]?.atMs ?? 0))
@@ -222,8 +222,8 @@ async function widthsBesideDraws(costs: {
   }
   const answer = async (tenant: string, tokens: number): Promise<void> => {
     const { signal } = new AbortController()
-    const isBound = tenant === 'bound'
-    const run = { tenant, weight: 1, isBound, signal, giveWay: new GiveWay() }
+    const hasGrammar = tenant === 'bound'
+    const run = { tenant, weight: 1, hasGrammar, stop: new StopRequest(signal) }
     for (let token = 0; token < tokens; token += 1) {
       await turns.step(run, 'token', () => compute(tenant))
     }
@@ -262,7 +262,7 @@ describe('a run that waits for its turn', () => {
     const waiting = run('busy')
     const done = waiting.steps('chunk', 10)
     if (how === 'interrupted') waiting.interrupt.abort()
-    else waiting.giveWay.ask()
+    else waiting.stop.askToGiveWay()
     expect(await done).toBe(0)
     await busy
   })

@@ -11,11 +11,17 @@
  * A batch is over when its slowest draw is. Under a grammar a draw can take longer than the model
  * itself: such answers stay out of the batches of others, and have their own.
  *
- * A tenant that did not want all of its time lately comes first for a moment; more than that is not
- * saved up.
+ * Four times, in milliseconds, decide:
+ *
+ *     virtualMs          of a tenant: what it had, by its weight. Who had least is next.
+ *     virtualNowMs       of the whole. A tenant that did not want its time is set to a moment
+ *                        before it, and so comes first for that moment; no more is saved up.
+ *     computedAfterMs    of a step: from the start of its batch. The model's part of it goes to
+ *                        `batch-cost.ts`, which tells how many answers share a batch;
+ *     grammarDrawMs      and the rest of it, of a tenant, whether its draws keep others waiting.
  */
 import { BatchCost } from './batch-cost.ts'
-import type { GiveWay } from './giving-way.ts'
+import type { StopRequest } from './giving-way.ts'
 
 /**
  * A tenant keeps at most this much of the time that it did not want, and has it later, before
@@ -43,16 +49,14 @@ export type StepKind = 'chunk' | 'token' | 'alone'
 export interface Stepping {
   readonly tenant: string
   /** Whether its next token is drawn under a grammar. Left out: it is not. */
-  readonly isBound?: boolean
+  readonly hasGrammar?: boolean
   readonly weight: number
-  /** Aborted when the run is interrupted. */
-  readonly signal: AbortSignal
-  readonly giveWay: Pick<GiveWay, 'isAsked' | 'before'>
+  readonly stop: StopRequest
 }
 
 interface Step {
   readonly kind: StepKind
-  readonly isBound: boolean
+  readonly hasGrammar: boolean
   /** Whose turn it waits for. */
   readonly share: Share
   /** Whose time it takes. */
@@ -60,33 +64,33 @@ interface Step {
   /** Resolves to whether its turn came. */
   readonly turn: PromiseWithResolvers<boolean>
   /** Milliseconds from the start of its batch until it was computed. */
-  tookMs: number
+  computedAfterMs: number
 }
 
 /** A tenant with steps that wait or are computed. */
 interface Share {
   waiting: Step[]
   weight: number
-  /** Milliseconds of the model's time, by the tenant's weight. */
-  usedMs: number
+  /** Its virtual time: milliseconds of the model's time that it had, divided by its weight. */
+  virtualMs: number
   computing: number
   lastWasChunk: boolean
   /** What its draws under a grammar took beside the model lately, in milliseconds each. */
-  boundDrawMs: number
+  grammarDrawMs: number
 }
 
 interface StepTerms {
   readonly weight?: number | undefined
   readonly payer?: Share | undefined
-  readonly isBound?: boolean | undefined
+  readonly hasGrammar?: boolean | undefined
 }
 
 export class BatchTurns {
   readonly #nowMs: () => number
   readonly #cost = new BatchCost()
   readonly #shares = new Map<string, Share>()
-  /** What the tenant whose turn it was last had used: who comes begins there. */
-  #usedMs = 0
+  /** The virtual time of the whole, which only goes forward: that of the latest turn's tenant. */
+  #virtualNowMs = 0
   #computing: readonly Step[] = []
   #unended = 0
   #startedMs = 0
@@ -100,22 +104,20 @@ export class BatchTurns {
   /**
    * Does the work when it is the run's turn.
    *
-   * @returns null, and nothing was done, when the run was interrupted or has to give way
+   * @returns null, and nothing was done, when the run was asked to stop before its turn
    */
   async step<Result>(
     run: Stepping,
     kind: StepKind,
     work: () => Promise<Result>,
   ): Promise<Result | null> {
-    const { tenant, weight, signal, giveWay, isBound } = run
-    if (signal.aborted || giveWay.isAsked) return null
-    const step = this.#wait(tenant, kind, { weight, isBound })
+    const { tenant, weight, stop, hasGrammar } = run
+    if (stop.reason !== null) return null
+    const step = this.#wait(tenant, kind, { weight, hasGrammar })
     const leave = (): void => this.#leave(step)
-    signal.addEventListener('abort', leave)
-    const came = step.turn.promise
-    void giveWay.before(came.then(() => {})).then(() => giveWay.isAsked && leave())
-    const isTurn = await came
-    signal.removeEventListener('abort', leave)
+    stop.wait(leave)
+    const isTurn = await step.turn.promise
+    stop.stopWaiting(leave)
     return isTurn ? await this.#compute(step, work) : null
   }
 
@@ -138,26 +140,26 @@ export class BatchTurns {
     try {
       return await work()
     } finally {
-      step.tookMs = this.#nowMs() - this.#startedMs
+      step.computedAfterMs = this.#nowMs() - this.#startedMs
       this.#ended()
     }
   }
 
-  #wait(tenant: string, kind: StepKind, { weight, payer, isBound = false }: StepTerms): Step {
+  #wait(tenant: string, kind: StepKind, { weight, payer, hasGrammar = false }: StepTerms): Step {
     const share = this.#shareOf(tenant, weight)
     const turn = Promise.withResolvers<boolean>()
-    const step: Step = { kind, isBound, share, payer: payer ?? share, turn, tookMs: 0 }
+    const step: Step = { kind, hasGrammar, share, payer: payer ?? share, turn, computedAfterMs: 0 }
     share.waiting.push(step)
     this.#decideSoon()
     return step
   }
 
   #shareOf(tenant: string, weight?: number): Share {
-    const leastMs = this.#usedMs - SAVED_MS_MAX
+    const leastMs = this.#virtualNowMs - SAVED_MS_MAX
     const known = this.#shares.get(tenant)
-    const share = known ?? { ...NOTHING, waiting: [], weight: 1, usedMs: leastMs }
+    const share = known ?? { ...NOTHING, waiting: [], weight: 1, virtualMs: leastMs }
     share.weight = weight ?? share.weight
-    if (isIdle(share)) share.usedMs = Math.max(share.usedMs, leastMs)
+    if (isIdle(share)) share.virtualMs = Math.max(share.virtualMs, leastMs)
     this.#shares.set(tenant, share)
     return share
   }
@@ -185,7 +187,7 @@ export class BatchTurns {
       if (this.#shares.size > IDLE_SHARES_MAX) this.#shares.clear()
       return
     }
-    this.#usedMs = Math.max(this.#usedMs, leader.usedMs)
+    this.#virtualNowMs = Math.max(this.#virtualNowMs, leader.virtualMs)
     this.#computing = this.#batchOf(leader, waiting)
     this.#unended = this.#computing.length
     this.#startedMs = this.#nowMs()
@@ -201,11 +203,12 @@ export class BatchTurns {
    * newcomer.
    */
   #byTimeUsed(): Share[] {
+    const leastMs = this.#virtualNowMs - SAVED_MS_MAX
     for (const [tenant, share] of this.#shares) {
-      if (isIdle(share) && share.usedMs <= this.#usedMs - SAVED_MS_MAX) this.#shares.delete(tenant)
+      if (isIdle(share) && share.virtualMs <= leastMs) this.#shares.delete(tenant)
     }
     const waiting = [...this.#shares.values()].filter((share) => share.waiting.length > 0)
-    return waiting.toSorted((one, other) => one.usedMs - other.usedMs)
+    return waiting.toSorted((one, other) => one.virtualMs - other.virtualMs)
   }
 
   /** An account's prompts and answers take turns; a lonely step is a batch of its own. */
@@ -258,7 +261,7 @@ export class BatchTurns {
     this.#measure(batch.filter(({ kind }) => kind === 'token'))
     for (const { payer } of batch) {
       payer.computing -= 1
-      payer.usedMs += ms / batch.length / payer.weight
+      payer.virtualMs += ms / batch.length / payer.weight
     }
     this.#computing = []
     this.#decideSoon()
@@ -267,29 +270,29 @@ export class BatchTurns {
   /** Tells the model's time from that of draws under a grammar. */
   #measure(tokens: readonly Step[]): void {
     if (tokens.length === 0) return
-    const [bound, free] = [tokens.filter(({ isBound }) => isBound), tokens.filter(isFree)]
+    const grammarSteps = tokens.filter(({ hasGrammar }) => hasGrammar)
+    const freeSteps = tokens.filter(({ hasGrammar }) => !hasGrammar)
     const modelMs =
-      free.length > 0
-        ? Math.max(...free.map(({ tookMs }) => tookMs))
-        : Math.max(0, Math.min(...bound.map((step) => step.tookMs - drawMsOf(step))))
+      freeSteps.length > 0
+        ? Math.max(...freeSteps.map(({ computedAfterMs }) => computedAfterMs))
+        : Math.max(
+            0,
+            Math.min(...grammarSteps.map((step) => step.computedAfterMs - drawMsOf(step))),
+          )
     this.#cost.measured(tokens.length, modelMs)
-    for (const { share, tookMs } of bound) {
-      const drawMs = Math.max(0, tookMs - modelMs)
-      const before = share.boundDrawMs === 0 ? drawMs : share.boundDrawMs
-      share.boundDrawMs = KEPT_DRAW_SHARE * before + (1 - KEPT_DRAW_SHARE) * drawMs
+    for (const { share, computedAfterMs } of grammarSteps) {
+      const drawMs = Math.max(0, computedAfterMs - modelMs)
+      const before = share.grammarDrawMs === 0 ? drawMs : share.grammarDrawMs
+      share.grammarDrawMs = KEPT_DRAW_SHARE * before + (1 - KEPT_DRAW_SHARE) * drawMs
     }
   }
 }
 
-const NOTHING = { computing: 0, lastWasChunk: false, boundDrawMs: 0 }
-
-function isFree({ isBound }: Step): boolean {
-  return !isBound
-}
+const NOTHING = { computing: 0, lastWasChunk: false, grammarDrawMs: 0 }
 
 /** What the step's draw is expected to take beside the model, in milliseconds. */
-function drawMsOf({ isBound, share }: Step): number {
-  return isBound ? share.boundDrawMs : 0
+function drawMsOf({ hasGrammar, share }: Step): number {
+  return hasGrammar ? share.grammarDrawMs : 0
 }
 
 function isIdle({ waiting, computing }: Share): boolean {

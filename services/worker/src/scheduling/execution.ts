@@ -3,11 +3,12 @@
  *
  * The prompt is computed in the batches of the engine's schedule, its last token alone: so the
  * model's memory depends on the tokens only, and an answer does not depend on what was cached.
- * Between batches and between tokens the request looks whether it was interrupted.
  *
  *     prompt chunks ──▶ last prompt token ──▶ token ──▶ token … ──▶ ending
  *             └──── gives way, and goes on where it was ────┘
  *
+ * A run leaves in one of two ways. It ends; or its {@link StopRequest} has a reason, which the run
+ * looks for before each step, and while it waits for one: then `#stopped` says what follows.
  * Asked to give way to others it does so between chunks and between tokens. What its sequence held
  * is put aside, and put back as it was, so nothing is computed twice and no byte of the answer
  * changes: a draw is made of the seed and its place, and the grammar and the reader stay here.
@@ -31,7 +32,7 @@ import {
 import type { PromptSchedule } from '../engines/prompt-schedule.ts'
 import type { AnswerEvent, AnswerOutput, OutputStep } from './answer-output.ts'
 import type { BatchTurns, StepKind } from './batch-turns.ts'
-import type { GiveWay } from './giving-way.ts'
+import type { StopRequest } from './giving-way.ts'
 import { PromptMeter } from './prompt-meter.ts'
 import type { Loan, SequencePool } from './sequence-pool.ts'
 import type { Steering } from './steering.ts'
@@ -48,8 +49,8 @@ export type Ending =
   /** @property code why, where the request itself is the reason: it would fail everywhere */
   | { readonly kind: 'failed'; readonly code?: GrammarFailure }
 
-/** Why an attempt stops. */
-type Stop = Ending | { readonly kind: 'gives way' }
+/** Why an attempt ends. */
+type AttemptEnd = Ending | { readonly kind: 'gives way' }
 
 export interface ExecutionParts {
   readonly request: GenerateRequest
@@ -61,14 +62,12 @@ export interface ExecutionParts {
   readonly pool: SequencePool
   readonly loan: Loan
   readonly batchTurns: BatchTurns
-  /** Aborted with an {@link Interruption} as its reason. */
-  readonly signal: AbortSignal
   /** Waits while the client does not read, at most until the signal. Never throws. */
   readonly emit: (event: GenerateEvent) => Promise<void>
   /** Milliseconds of a clock that only goes forward. */
   readonly nowMs: () => number
-  /** Asks whether others need the sequence. */
-  readonly giveWay: GiveWay
+  /** Its signal is aborted with an {@link Interruption} as its reason. */
+  readonly stop: StopRequest
   /**
    * Waits without a sequence for the next turn.
    *
@@ -125,7 +124,7 @@ export class Execution {
   async #secondAttempt(): Promise<Ending> {
     if (this.#loan === null) return { kind: 'failed' }
     await this.#renewLoan()
-    if (this.#parts.signal.aborted) return await this.#interrupted()
+    if (this.#parts.stop.reason === 'interrupted') return await this.#interrupted()
     try {
       this.#parts.steering.resume()
       return await this.#toTheEnd(true)
@@ -149,8 +148,8 @@ export class Execution {
   async #toTheEnd(alone: boolean): Promise<Ending> {
     while (this.#loan !== null) {
       const loan = this.#loan
-      const stop = await this.#attempt(loan, alone)
-      if (stop.kind !== 'gives way') return stop
+      const end = await this.#attempt(loan, alone)
+      if (end.kind !== 'gives way') return end
       this.#meter.leave(loan, this.#chunked)
       // From here on the sequence may be another request's, also when this fails.
       this.#loan = null
@@ -158,20 +157,20 @@ export class Execution {
       this.#chunked = this.#loan?.reusedTokens ?? this.#chunked
       // A run for whose copy there was no room still has its sequence, and may be asked for it
       // again.
-      await this.#parts.giveWay.before(this.#unread)
+      await this.#parts.stop.before(this.#unread)
     }
     return await this.#interrupted()
   }
 
-  async #attempt(loan: Loan, alone: boolean): Promise<Stop> {
+  async #attempt(loan: Loan, alone: boolean): Promise<AttemptEnd> {
     const { request, sampling, steering } = this.#parts
     const { sequence } = loan
     const known = [...request.tokens, ...this.#output]
     if (known.length === 0) throw new Error('the prompt is empty')
     // A sequence that was put aside within the answer goes on exactly where it was.
     if (sequence.length < request.tokens.length) {
-      const stop = await this.#prefill(loan, known)
-      if (stop !== undefined) return stop
+      const end = await this.#prefill(loan, known)
+      if (end !== undefined) return end
     }
     const draws = sequence.generate(known.slice(sequence.length), {
       sampling,
@@ -189,7 +188,7 @@ export class Execution {
     }
   }
 
-  async #answer(loan: Loan, draws: DrawStream, kind: StepKind): Promise<Stop> {
+  async #answer(loan: Loan, draws: DrawStream, kind: StepKind): Promise<AttemptEnd> {
     const { steering, vocabulary } = this.#parts
     let forced: readonly number[] = []
     while (true) {
@@ -203,33 +202,29 @@ export class Execution {
       forced = steering.due(ends)
       if (ends && forced.length === 0) return await this.#end('stop')
       const tokens = forced.length > 0 ? forced.map(withoutLogprobs) : [draw]
-      const stop = (await this.#take(tokens)) ?? (await this.#betweenTokens(loan))
-      if (stop !== undefined) return stop
+      const end = await this.#take(tokens)
+      if (end !== undefined) return end
+      if (this.#parts.stop.reason !== null) return await this.#stopped()
+      await this.#parts.pool.shareAwaited(loan)
     }
   }
 
-  async #betweenTokens(loan: Loan): Promise<Stop | undefined> {
-    const { pool, signal, giveWay } = this.#parts
-    if (signal.aborted || giveWay.isAsked) return await this.#stopped()
-    await pool.shareAwaited(loan)
-    return undefined
-  }
-
-  async #stopped(): Promise<Stop> {
-    return this.#parts.signal.aborted ? await this.#interrupted() : GIVES_WAY
+  /** The one place that ends an attempt of a run that was asked to stop. */
+  async #stopped(): Promise<AttemptEnd> {
+    return this.#parts.stop.reason === 'interrupted' ? await this.#interrupted() : GIVES_WAY
   }
 
   /** @returns null, and nothing was computed, when the request was asked to stop before its turn */
   #step<Result>(kind: StepKind, work: () => Promise<Result>): Promise<Result | null> {
-    const { batchTurns, request, steering, signal, giveWay } = this.#parts
+    const { batchTurns, request, steering, stop } = this.#parts
     const { tenant, weight } = request
-    const isBound = kind === 'token' && steering.grammar !== null
-    return batchTurns.step({ tenant, weight, isBound, signal, giveWay }, kind, work)
+    const hasGrammar = kind === 'token' && steering.grammar !== null
+    return batchTurns.step({ tenant, weight, hasGrammar, stop }, kind, work)
   }
 
   /** @returns why it stopped before its end, if it did */
-  async #prefill(loan: Loan, known: readonly number[]): Promise<Stop | undefined> {
-    const { pool, nowMs, signal, schedule } = this.#parts
+  async #prefill(loan: Loan, known: readonly number[]): Promise<AttemptEnd | undefined> {
+    const { pool, nowMs, stop, schedule } = this.#parts
     const { sequence } = loan
     const promptEnd = this.#parts.request.tokens.length - 1
     // The kind is that of the prompt alone: more tokens than the prompt's are known when an answer
@@ -251,7 +246,7 @@ export class Execution {
       await pool.computed(loan, chunk, this.#chunked, ms)
     }
     if (this.#output.length === 0) await pool.promptComputed(loan)
-    return signal.aborted ? await this.#interrupted() : undefined
+    return stop.reason === null ? undefined : await this.#stopped()
   }
 
   #promptDone(loan: Loan): void {
@@ -297,16 +292,16 @@ export class Execution {
   }
 
   async #emit(events: readonly AnswerEvent[]): Promise<void> {
-    const { emit, giveWay } = this.#parts
+    const { emit, stop } = this.#parts
     const outputTokens = this.#output.length
     for (const event of events) {
       this.#unread = emit({ ...event, outputTokens })
-      await giveWay.before(this.#unread)
+      await stop.before(this.#unread)
     }
   }
 }
 
-const GIVES_WAY: Stop = { kind: 'gives way' }
+const GIVES_WAY: AttemptEnd = { kind: 'gives way' }
 /** Says that a token was made, when none of its text can be shown yet. */
 const EMPTY: AnswerEvent = { type: 'token', kind: 'text', text: '' }
 

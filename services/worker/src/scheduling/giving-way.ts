@@ -78,31 +78,57 @@ export function sequencesByTenant(holders: readonly Holder[]): ReadonlyMap<strin
   return held
 }
 
-/** Asks one request to give way, also while it waits for its client to read. */
-export class GiveWay {
-  #isAsked = false
-  #stopWaiting: () => void = () => {}
+/** Why a run has to stop before its next step: for good, or to go on at its next turn. */
+export type StopReason = 'interrupted' | 'gives way'
 
-  get isAsked(): boolean {
-    return this.#isAsked
+/** Asks one run to stop, also while it waits for its turn or for its client to read. */
+export class StopRequest {
+  readonly signal: AbortSignal
+  readonly #waits = new Set<() => void>()
+  #givesWay = false
+
+  /** @param signal aborted when the run is interrupted */
+  constructor(signal: AbortSignal) {
+    this.signal = signal
+    signal.addEventListener('abort', () => this.#endWaits(), { once: true })
   }
 
-  ask(): void {
-    this.#isAsked = true
-    this.#stopWaiting()
+  /** Null while the run may go on. */
+  get reason(): StopReason | null {
+    if (this.signal.aborted) return 'interrupted'
+    return this.#givesWay ? 'gives way' : null
+  }
+
+  askToGiveWay(): void {
+    this.#givesWay = true
+    this.#endWaits()
   }
 
   /** The run gave way, or need not any more. */
   reset(): void {
-    this.#isAsked = false
+    this.#givesWay = false
   }
 
-  /** Resolves with the promise, or as soon as the run is asked. One wait at a time. */
+  /** The run waits: `end` is called when it is asked to stop before `stopWaiting`. */
+  wait(end: () => void): void {
+    this.#waits.add(end)
+  }
+
+  stopWaiting(end: () => void): void {
+    this.#waits.delete(end)
+  }
+
+  /** Resolves with the promise, or as soon as the run is asked to give way. */
   async before(read: Promise<void>): Promise<void> {
-    if (this.#isAsked) return
+    if (this.#givesWay) return
     const { promise, resolve } = Promise.withResolvers<void>()
-    this.#stopWaiting = resolve
+    this.wait(resolve)
     void read.then(resolve)
     await promise
+    this.stopWaiting(resolve)
+  }
+
+  #endWaits(): void {
+    for (const end of this.#waits) end()
   }
 }

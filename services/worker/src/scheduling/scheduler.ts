@@ -242,13 +242,12 @@ export class Scheduler {
       pool,
       loan,
       batchTurns: pool.batchTurns,
-      signal: interrupt.signal,
       nowMs,
       emit: (event) => {
         job.firstTokenMs ??= nowMs()
         return job.emit(event, interrupt.signal)
       },
-      giveWay: turn.giveWay,
+      stop: turn.stop,
       putAside: (lent, held, unread) => this.#turns.putAside(turn, lent, held, unread),
       onPromptDone: () => {
         job.promptDoneMs = nowMs()

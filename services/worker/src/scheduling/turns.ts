@@ -11,7 +11,13 @@
  */
 import { systemTimer } from '@svc/infra/system/system-timer'
 import { RecentTenants } from '@svc/infra/turns/recent-tenants'
-import { firstToGiveWay, GiveWay, type Holder, sequencesByTenant, TURN_MS } from './giving-way.ts'
+import {
+  firstToGiveWay,
+  type Holder,
+  StopRequest,
+  sequencesByTenant,
+  TURN_MS,
+} from './giving-way.ts'
 import type { Loan, PutAside, SequencePool } from './sequence-pool.ts'
 import { TenantQueue } from './tenant-queue.ts'
 
@@ -43,9 +49,7 @@ export interface Beginning {
 export interface Turn extends Holder {
   /** When it got the sequence that it has; never, while it cannot give it up. */
   sinceMs: number
-  readonly giveWay: GiveWay
-  /** Aborted when the run is interrupted. */
-  readonly signal: AbortSignal
+  readonly stop: StopRequest
   /** What waits in the queue for it. */
   waiting: Waiting | null
 }
@@ -94,8 +98,8 @@ export class Turns {
    */
   begin({ tenant, weight, signal, start, cancel, makeRoom }: Beginning): Turn | null {
     this.#recent.came(tenant)
-    const giveWay = new GiveWay()
-    const turn: Turn = { tenant, weight, signal, giveWay, waiting: null, sinceMs: NOT_YET }
+    const stop = new StopRequest(signal)
+    const turn: Turn = { tenant, weight, stop, waiting: null, sinceMs: NOT_YET }
     turn.waiting = {
       start: () => {
         turn.waiting = null
@@ -166,7 +170,7 @@ export class Turns {
 
   #nextTurn(turn: Turn, aside: PutAside): Promise<Loan | null> {
     const next = Promise.withResolvers<Loan | null>()
-    if (turn.signal.aborted) return Promise.resolve(null)
+    if (turn.stop.reason === 'interrupted') return Promise.resolve(null)
     const start = () => {
       turn.waiting = null
       this.#holders.add(turn)
@@ -181,7 +185,7 @@ export class Turns {
   #release(turn: Turn): void {
     this.#holders.delete(turn)
     turn.sinceMs = NOT_YET
-    turn.giveWay.reset()
+    turn.stop.reset()
     if (this.#leaving === turn) this.#leaving = null
   }
 
@@ -234,7 +238,7 @@ export class Turns {
       return
     }
     this.#leaving = due.run
-    due.run.giveWay.ask()
+    due.run.stop.askToGiveWay()
   }
 }
 
