@@ -46,7 +46,11 @@ export interface PrefixCacheParts {
 /** What blocks are copied out of. */
 export type KeptSequence = Pick<EngineSequence, 'readBlocks'>
 
-/** What a request that computes a prompt does for those that come after it. */
+/**
+ * What a request that computes a prompt does for those that come after it. It has one owner at a
+ * time, who has to `end` it or hand it on (see `scheduling/sequence-pool.ts`): until then others may
+ * wait for it.
+ */
 export interface PrefixWork {
   readonly chain: Chain
   readonly flight: Flight
@@ -135,7 +139,7 @@ export class PrefixCache {
   }
 
   /** Blocks that could not be put into a sequence are of no use to anybody. */
-  async forget(blocks: readonly PrefixBlock[], error: unknown): Promise<void> {
+  async removeUnusable(blocks: readonly PrefixBlock[], error: unknown): Promise<void> {
     this.counts.restoreFailures += 1
     this.#parts.onFailure('failed to restore cached blocks, computing the prompt', error)
     for (const { store } of this.tiers) {
@@ -171,18 +175,26 @@ export class PrefixCache {
    * whoever needs them waits for that.
    *
    * @param onAwaited called when somebody does
+   * @returns the work that is there from now on in place of this one
    */
-  hold(work: PrefixWork, blocks: number, onAwaited: () => void): PrefixWork {
+  offer(work: PrefixWork, blocks: number, onAwaited: () => void): PrefixWork {
     this.#flights.end(work.flight)
     const flight = this.#flights.begin(work.chain.names.slice(0, blocks), 0)
     flight.onAwaited = onAwaited
     return { ...work, flight }
   }
 
-  /** The prompt is computed as far as it will be, and nothing more of it can be had. */
+  /** The owner's last word: nothing more of the prompt can be had. */
   end({ flight, claim, written }: PrefixWork): void {
     this.#flights.end(flight)
     if (claim !== null) void written.then(() => claim.release())
+  }
+
+  /** The work of a prompt that was computed before, and for which nobody waits any more. */
+  again(chain: Chain): PrefixWork {
+    const { names } = chain
+    const flight = this.#flights.begin(names, names.length)
+    return { chain, flight, claim: null, written: Promise.resolve() }
   }
 
   /** Starts a flight with the blocks in memory, once nobody else computes the next missing one. */

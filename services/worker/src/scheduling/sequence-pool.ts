@@ -6,11 +6,18 @@
  * Only what was computed in batches of a prompt counts, as far as the schedule lets it be cut.
  *
  *     idle ──lend────▶ lent ──giveBack──▶ idle, with the prompt live, and kept when there is time
- *      │                ├─────putAside──▶ idle likewise; all it held is kept for its request
- *      └────takeUp────▶ │
+ *      │                ├─────putAside──▶ idle likewise; a copy of what it held is left
+ *      └────resume────▶ │
  *                       └─────discard───▶ a new, empty sequence (its state was in doubt)
  *
- * When prompts are kept: `unkept-prompts.ts`.
+ * For each prompt others may wait until its work is ended. Its one owner does that:
+ *
+ *     lend ──▶ the loan ──giveBack, putAside──▶ the idle sequence ──kept──▶ ended
+ *                 ▲                                │
+ *                 └──lend: the next prompt goes on─┘ (`takenOver`)
+ *
+ * To keep a prompt is to copy its blocks out to where later prompts find them. When that is done:
+ * `unkept-prompts.ts`.
  */
 import type { PrefixBlock } from '@svc/contracts/ports/prefix-store'
 import type { Timer } from '@svc/contracts/ports/time'
@@ -46,7 +53,7 @@ export interface Loan {
   /** The runtime's counter before anything was computed for this request. */
   readonly evaluatedBefore: number
   readonly work: PrefixWork
-  /** Prompts that this one goes on from, and that are kept with it. */
+  /** Prompts that this one goes on from: the loan owns their work too. */
   readonly takenOver: readonly UnkeptPrompt[]
 }
 
@@ -55,7 +62,7 @@ export interface PutAside {
   readonly copy: SequenceCopy
   /** Settles when blocks are taken out of the copy no more. */
   readonly kept: Promise<void>
-  readonly work: PrefixWork
+  readonly chain: Chain
   /** Leading prompt tokens that it held. */
   readonly held: number
 }
@@ -177,7 +184,7 @@ export class SequencePool {
     const tokens = Math.min(computedTokens, chain.reusableTokens)
     slot.live = tokens === 0 ? null : { chain, tokens }
     slot.lent = false
-    slot.unkept.hold(promptsOf(loan, computedTokens), copy)
+    slot.unkept.receive(promptsOf(loan, computedTokens), copy)
     return slot
   }
 
@@ -200,7 +207,7 @@ export class SequencePool {
       this.#putAside.bytes += copy.bytes
       this.#putAside.requests += 1
       this.#putAside.total += 1
-      return { copy, kept, work, held }
+      return { copy, kept, chain: work.chain, held }
     } catch (error) {
       this.#cache.failed('failed to put answer aside', error)
       await copy?.release()
@@ -211,7 +218,7 @@ export class SequencePool {
   }
 
   /** The request will not go on. */
-  async forget({ copy, kept }: PutAside): Promise<void> {
+  async drop({ copy, kept }: PutAside): Promise<void> {
     this.#putAside.bytes -= copy.bytes
     this.#putAside.requests -= 1
     await kept
@@ -223,14 +230,14 @@ export class SequencePool {
    *
    * @throws Error when no sequence is idle
    */
-  async takeUp(aside: PutAside): Promise<Loan> {
+  async resume(aside: PutAside): Promise<Loan> {
     const { copy, held } = aside
     const slot = this.#choose(null)
     this.#occupy(slot)
     const { sequence } = slot
-    // Nobody waits any more for what the request does for others: it is there, or was given up.
-    const work = { ...aside.work, claim: null }
-    const { tenant } = work.chain
+    // What the request did for others is there, or was given up.
+    const work = this.#cache.again(aside.chain)
+    const { tenant } = aside.chain
     await slot.unkept.keep({ waiting: tenant })
     try {
       await this.batchTurns.alone(tenant, () => sequence.load(copy))
@@ -247,7 +254,7 @@ export class SequencePool {
         throw failure
       })
     } finally {
-      await this.forget(aside)
+      await this.drop(aside)
     }
   }
 
@@ -281,7 +288,7 @@ export class SequencePool {
     const { chain } = work
     const { tenant, tokens, names } = chain
     // Somebody may have waited for what it holds until now.
-    await (blocks.length > 0 ? slot.unkept.keep({ waiting: tenant }) : slot.unkept.saved)
+    await (blocks.length > 0 ? slot.unkept.keep({ waiting: tenant }) : slot.unkept.copied)
     const reused = blocks.length === 0 ? live : tokensOf(chain, blocks.length)
     const evaluatedBefore = sequence.evaluatedTokens
     try {
@@ -291,7 +298,7 @@ export class SequencePool {
         await this.batchTurns.alone(tenant, () => sequence.truncate(live))
       }
     } catch (error) {
-      await this.#cache.forget(blocks, error)
+      await this.#cache.removeUnusable(blocks, error)
       return undefined
     }
     if (sequence.length !== reused) return undefined
@@ -299,7 +306,7 @@ export class SequencePool {
     const reusedBlocks = blocksOf(chain, reused)
     return {
       ...{ sequence, work, evaluatedBefore, reusedTokens: reused, reusedBlocks },
-      takenOver: slot.unkept.takeOver(),
+      takenOver: slot.unkept.handOver(),
       lastBlockHash: names[reusedBlocks - 1] ?? null,
       source: reused === 0 ? 'none' : reused > nearTokens ? 'l2' : 'l1',
     }
@@ -320,7 +327,7 @@ export class SequencePool {
   }
 
   async #renew(slot: Slot, work: PrefixWork): Promise<Loan> {
-    for (const lost of slot.unkept.takeOver()) this.#cache.end(lost.work)
+    for (const lost of slot.unkept.handOver()) this.#cache.end(lost.work)
     slot.sequence = await this.#engine.replace(slot.sequence)
     const { sequence } = slot
     const evaluatedBefore = sequence.evaluatedTokens

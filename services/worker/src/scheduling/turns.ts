@@ -163,7 +163,7 @@ export class Turns {
     await unread
     this.#unread -= 1
     const next = await this.#nextTurn(turn, aside)
-    if (next === null) await this.#pool.forget(aside)
+    if (next === null) await this.#pool.drop(aside)
     else this.hold(turn)
     return next
   }
@@ -174,7 +174,7 @@ export class Turns {
     const start = () => {
       turn.waiting = null
       this.#holders.add(turn)
-      next.resolve(this.#pool.takeUp(aside))
+      next.resolve(this.#pool.resume(aside))
     }
     turn.waiting = { start, cancel: () => next.resolve(null) }
     this.#queue.putBack(turn.tenant, turn.waiting, turn.weight)

@@ -52,17 +52,20 @@ export interface KeepingOptions {
   /** The tenant of a request that waits for the sequence: it is done at this one's turn. */
   readonly waiting?: string
   /**
-   * A copy of the sequence, so that no other has to be made. Whoever made it forgets it when all is
+   * A copy of the sequence, so that no other need be made. Whoever made it releases it when all is
    * kept.
    */
   readonly copy?: SequenceCopy
 }
 
-/** Prompts of one sequence that nobody has copied out yet, the newest first. */
+/**
+ * Prompts of one idle sequence that nobody has copied out yet, the newest first. What came in by
+ * `receive` and did not leave by `handOver` is ended here, once it is kept.
+ */
 export class UnkeptPrompts {
   readonly #parts: UnkeptPromptsParts
   #prompts: readonly UnkeptPrompt[] = []
-  #saved: Promise<void> = Promise.resolve()
+  #copied: Promise<void> = Promise.resolve()
   #kept: Promise<void> = Promise.resolve()
   #cancelLook: () => void = () => {}
 
@@ -75,8 +78,8 @@ export class UnkeptPrompts {
   }
 
   /** Settles when the sequence is in use for no copy. Never rejects. */
-  get saved(): Promise<void> {
-    return this.#saved
+  get copied(): Promise<void> {
+    return this.#copied
   }
 
   /** Settles when all that was to be kept by now is where others find it. Never rejects. */
@@ -85,11 +88,11 @@ export class UnkeptPrompts {
   }
 
   /**
-   * The answer is over, and the sequence can be lent.
+   * The answer is over, and the sequence can be lent. The prompts are owned here from now on.
    *
    * @param prompts what it holds of its own prompt and of those that were taken over, newest first
    */
-  hold(prompts: readonly UnkeptPrompt[], copy?: SequenceCopy): void {
+  receive(prompts: readonly UnkeptPrompt[], copy?: SequenceCopy): void {
     const { cache } = this.#parts
     const held = prompts.filter(({ blocks }) => blocks > 0)
     for (const prompt of prompts) if (!held.includes(prompt)) cache.end(prompt.work)
@@ -103,13 +106,13 @@ export class UnkeptPrompts {
     for (const prompt of held) if (!own.includes(prompt)) cache.end(prompt.work)
     const onAwaited = () => void this.keep()
     this.#prompts = own.map(({ work, blocks }) => {
-      return { work: cache.hold(work, blocks, onAwaited), blocks }
+      return { work: cache.offer(work, blocks, onAwaited), blocks }
     })
     if (own.length > 0) this.#look(LOOKS_MAX)
   }
 
-  /** The sequence goes on with them: whoever has it keeps them from now on. */
-  takeOver(): readonly UnkeptPrompt[] {
+  /** The caller owns them from now on, and keeps and ends them. */
+  handOver(): readonly UnkeptPrompt[] {
     this.#cancelLook()
     const prompts = this.#prompts
     this.#prompts = []
@@ -124,20 +127,20 @@ export class UnkeptPrompts {
    *   of the copy beside what comes next
    */
   keep(options: KeepingOptions = {}): Promise<void> {
-    const prompts = this.takeOver()
+    const prompts = this.handOver()
     if (prompts.length > 0) {
       const { promise, resolve } = Promise.withResolvers<void>()
-      this.#saved = options.copy === undefined ? promise : Promise.resolve()
+      this.#copied = options.copy === undefined ? promise : Promise.resolve()
       // One copy of a sequence at a time: together they have the size of the model's memory at most.
       this.#kept = this.#kept.then(() => this.#keep(prompts, options, resolve))
     }
-    return this.#saved
+    return this.#copied
   }
 
   async #keep(
     prompts: readonly UnkeptPrompt[],
     { waiting, copy: given }: KeepingOptions,
-    onSaved: () => void,
+    onCopied: () => void,
   ): Promise<void> {
     const { cache, batchTurns } = this.#parts
     const sequence = this.#parts.sequence()
@@ -146,13 +149,13 @@ export class UnkeptPrompts {
       const { tenant } = work.chain
       const readBlocks: SequenceCopy['readBlocks'] = async (from, to) => {
         if (given !== undefined) return await given.readBlocks(from, to)
-        own ??= batchTurns.alone(tenant, () => sequence.copy(), waiting).finally(onSaved)
+        own ??= batchTurns.alone(tenant, () => sequence.copy(), waiting).finally(onCopied)
         return await (await own).readBlocks(from, to)
       }
       await cache.keep(work, blocks, { readBlocks })
       cache.end(work)
     }
-    onSaved()
+    onCopied()
     await own?.then(
       (copy) => copy.release(),
       () => {},
