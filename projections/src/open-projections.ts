@@ -36,9 +36,8 @@ import {
 import { Rebuilds } from './runner/rebuilding/rebuilds.ts'
 import { ViewBuilds } from './runner/rebuilding/view-builds.ts'
 import { ReplayedViews } from './runner/replayed-views.ts'
-import { Runner } from './runner/runner.ts'
+import { type LongViewBuilds, Runner } from './runner/runner.ts'
 import type { BuildThreads } from './runner/threads/threaded-build.ts'
-import type { LongViewBuilds } from './runner/views-apart.ts'
 import { accountsProjection } from './views/accounts/accounts.ts'
 import { accountsQueries } from './views/accounts/queries.ts'
 import { statementQueries } from './views/statement/queries.ts'
@@ -316,9 +315,9 @@ function statusOf(
   return live.map((view) => ({
     name: view.name,
     version: view.file.projection.version,
-    position: view.builtApart?.position ?? view.position,
+    position: view.shownPlace.position,
     head,
-    events: view.builtApart?.events ?? view.file.committed.events,
+    events: view.shownPlace.events,
     state: view.state,
     error: view.error,
     rebuild: rebuilds.last(view.name) ?? null,

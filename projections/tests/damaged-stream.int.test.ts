@@ -1,7 +1,7 @@
 /** An event that is none of ours, in one stream: the views of all others know nothing of it. */
 import { accountStream } from '@svc/contracts/events/account'
 import { unreadableBecause } from '@svc/contracts/events/stored-event'
-import type { NewEvent } from '@svc/contracts/ports/event-store'
+import { type NewEvent, StoreUnavailableError } from '@svc/contracts/ports/event-store'
 import type { StreamDamage } from '@svc/contracts/ports/quarantine'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 import { durableFile } from '@svc/infra/sqlite/durable-file'
@@ -109,6 +109,37 @@ test.each(Object.entries(foreign))('%s harms the views of its account only', asy
   expect(standing(anew.views, late.accountId)).toEqual(sane.late)
   expect(await anew.views.views.treeSize()).toBe(await restarted.views.views.treeSize())
 })
+
+test('a view waits for a store that cannot tell yet whether the stream is whole', async () => {
+  const store = new MemoryEventStore()
+  const [damaged, other] = [account('damaged'), account('other')]
+  const { type, data } = (await lastOf(damaged, store)) as NewEvent
+  await damaged.addRaw(raw(type, data)).writeTo(store)
+  await other.writeTo(store)
+  const log = new KeptLog()
+  let asked = 0
+  const views = await openProjections({
+    ...{ folder: temporaryFolder(), store, timer: systemTimer, keepFile: durableFile, log },
+    async inspect(stream) {
+      asked += 1
+      if (asked === 1) throw new StoreUnavailableError('the store is away')
+      return { stream, revision: 0, cause: 'damaged' }
+    },
+  })
+  onTestFinished(() => views.close())
+  views.start()
+  expect(await views.reached(await store.lastPosition(), TIMEOUT_MS)).toBe(true)
+  expect(asked).toBeGreaterThan(1)
+  expect((await views.status()).map(({ state }) => state)).toEqual(projections.map(() => 'live'))
+  expect(log.lines).toContain('views cannot follow the event log, retrying: the store is away')
+})
+
+async function lastOf(history: AccountHistory, store: MemoryEventStore) {
+  await history.writeTo(store)
+  const stream = accountStream(history.accountId)
+  const [last] = await store.readStream({ stream, direction: 'backwards', limit: 1 })
+  return last
+}
 
 test('a view is distrusted about a stream until it is rebuilt, over a restart too', async () => {
   const store = new MemoryEventStore()

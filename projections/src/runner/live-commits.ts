@@ -9,8 +9,6 @@
  * whoever reads without waiting sees rows that are a tenth of a second old, and a crash has as much
  * more to fold again.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Pace } from '@svc/contracts/ports/pace'
 import type { Timer } from '@svc/contracts/ports/time'
 import { within } from '@svc/contracts/ports/within'
 import type { LiveView } from './live-view.ts'
@@ -30,21 +28,19 @@ const LIVE_LINGER_MS = 10
 
 export class LiveCommits {
   readonly #timer: Timer
-  readonly #pace: Pace
   readonly #waiters: ViewWaiters
   #cancel: (() => void) | undefined
   /** Whether what was folded has waited long enough. */
-  #isDue = false
+  #isTimeUp = false
   #call = Promise.withResolvers<void>()
   #endLinger: () => void = () => {}
 
-  constructor(timer: Timer, pace: Pace, waiters: ViewWaiters) {
+  constructor(timer: Timer, waiters: ViewWaiters) {
     this.#timer = timer
-    this.#pace = pace
     this.#waiters = waiters
   }
 
-  /** Resolves when a {@link commit} is called for, by whoever waits to read or by the time. */
+  /** Resolves when a commit is called for, by whoever waits to read or by the time. */
   get called(): Promise<void> {
     return this.#call.promise
   }
@@ -63,42 +59,35 @@ export class LiveCommits {
     await within(this.#timer, LIVE_LINGER_MS, wanted, undefined, signal)
   }
 
+  /** Whether a view at the end of the log is to commit now. */
+  isDue(view: LiveView): boolean {
+    const { uncommittedEvents } = view.file
+    if (uncommittedEvents === 0) return false
+    return (
+      this.#isTimeUp || uncommittedEvents >= LIVE_COMMIT_EVENTS || this.#waiters.isAwaited(view)
+    )
+  }
+
   /**
-   * Commits the views whose commit is due or that somebody waits for.
-   *
-   * @param active the views that follow the log now
-   * @param orStop does the work of a view, and stops the view when that fails
+   * Starts the time of what was folded and is not committed yet, unless the time of something
+   * before it runs already.
    */
-  async commit(
-    active: () => readonly LiveView[],
-    orStop: (view: LiveView, work: () => Promise<void>) => Promise<void>,
-  ): Promise<void> {
-    const isDue = this.#isDue
-    for (const view of active()) {
-      const { uncommittedEvents } = view.file
-      if (uncommittedEvents === 0) continue
-      if (isDue || uncommittedEvents >= LIVE_COMMIT_EVENTS || this.#waiters.isAwaited(view)) {
-        await orStop(view, () => view.finish(this.#pace))
-        await nextTurn()
-      }
+  plan(views: readonly LiveView[]): void {
+    if (views.every(({ file }) => file.uncommittedEvents === 0)) {
+      this.clear()
+      return
     }
-    if (isDue) this.clear()
-    if (active().some(({ file }) => file.uncommittedEvents > 0)) this.#plan()
+    this.#cancel ??= this.#timer.after(LIVE_COMMIT_MS, () => {
+      this.#isTimeUp = true
+      this.#callForCommit()
+    })
   }
 
   /** Forgets the time, when all was committed or is to be read again. */
   clear(): void {
     this.#cancel?.()
     this.#cancel = undefined
-    this.#isDue = false
-  }
-
-  /** Starts the time of what was folded, unless the time of something before it runs already. */
-  #plan(): void {
-    this.#cancel ??= this.#timer.after(LIVE_COMMIT_MS, () => {
-      this.#isDue = true
-      this.#callForCommit()
-    })
+    this.#isTimeUp = false
   }
 
   #callForCommit(): void {

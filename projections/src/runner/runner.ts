@@ -3,9 +3,20 @@
  *
  * Each view has its own checkpoint and its own transaction. The subscription starts behind the
  * checkpoint that is furthest back, and views that are ahead of it skip the events that they have.
- * A view that cannot fold an event stops, and the others go on. Any other failure (the store is
- * away, the disk is full, a file is damaged) ends the subscription, and a new one starts from the
- * checkpoints.
+ *
+ *     begin ── no view follows ──▶ wait until one comes back ──▶ begin
+ *       └── subscribe ──▶ delivery ──▶ delivery ──▶ …
+ *                            ├── a view has fallen behind, or left, or come back ──▶ begin
+ *                            └── the store is away, the disk is full ──▶ pause ──▶ begin
+ *
+ * A view takes events only when it has all that were delivered before them. So whatever happens to
+ * one in a delivery, or between two of them, costs the others nothing and leaves no hole in it:
+ *
+ *     falls behind     to its last commit before an event that it cannot fold, or to an empty file
+ *                      when its own is damaged: it takes nothing until the next subscription, which
+ *                      begins where it stands
+ *     fails            stays before an event that it cannot fold, until it is rebuilt
+ *     is built apart   begins at the start of a long log: it follows again when it is built
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Backoff } from '@svc/contracts/ports/backoff'
@@ -19,20 +30,32 @@ import {
 import { type Pace, stepSize } from '@svc/contracts/ports/pace'
 import type { Quarantine } from '@svc/contracts/ports/quarantine'
 import type { Timer } from '@svc/contracts/ports/time'
-import { type DecodedBatch, decodeBatch } from '../projection/decode.ts'
-import { isDamage, isPassingTrouble } from './file/file-trouble.ts'
+import { untilAborted } from '@svc/contracts/ports/within'
+import { decodeBatch } from '../projection/decode.ts'
+import { isPassingTrouble } from './file/file-trouble.ts'
 import type { InspectStream } from './fold-singly.ts'
 import { type OlderLogRule, resetForeignViews } from './foreign-views.ts'
 import { LiveCommits } from './live-commits.ts'
-import { type LiveView, ViewRewoundError } from './live-view.ts'
-import { CANNOT_FOLLOW, FILE_DAMAGED, type ProjectionLog } from './projection-log.ts'
+import type { LiveView } from './live-view.ts'
+import { CANNOT_FOLLOW, type ProjectionLog } from './projection-log.ts'
 import { ViewWaiters } from './view-waiters.ts'
-import { type LongViewBuilds, ViewsApart } from './views-apart.ts'
 
 /** Events that are read, or folded into all views, without a break: a millisecond or two. */
 export const BATCH_EVENTS = 250
 /** The pauses between two subscriptions, of which the first failed. */
 const PAUSES = { firstMs: 100, longestMs: 5_000 }
+
+/** Builds views from the start of a long log. */
+export interface LongViewBuilds {
+  /** Whether a view that is not at the end of the log yet is better built apart. */
+  isLong(view: LiveView): boolean
+  /**
+   * Resolves when the views have come back, or will not.
+   *
+   * @returns whether those that have not come back are to be built here
+   */
+  build(views: readonly LiveView[]): Promise<boolean>
+}
 
 export interface RunnerPorts {
   readonly store: EventStore
@@ -60,19 +83,20 @@ export class Runner {
   readonly #backoff: Backoff
   readonly #closing = new AbortController()
   readonly #waiters = new ViewWaiters()
-  readonly #apart: ViewsApart
+  readonly #longBuilds: LongViewBuilds
   readonly #commits: LiveCommits
   #running: Promise<void> | undefined
   /** Resolves when the last work given to {@link betweenDeliveries} so far is done. */
   #atWork: Promise<void> = Promise.resolve()
   #delivered: Position = START
   #caughtUp = false
-  #endFollowing: () => void = () => {}
+  /** Ends the subscription, or the wait for a view that follows. */
+  #end = new AbortController()
 
   constructor(ports: RunnerPorts) {
     const { store, views, log, olderLog, inspect, quarantine, pace, timer, longBuilds } = ports
     this.#store = store
-    this.#apart = new ViewsApart(views, longBuilds)
+    this.#longBuilds = longBuilds
     this.#inspect = inspect
     this.#quarantine = quarantine
     this.#views = views
@@ -81,7 +105,7 @@ export class Runner {
     this.#pace = pace
     this.#timer = timer
     this.#backoff = new Backoff(timer, PAUSES)
-    this.#commits = new LiveCommits(timer, pace, this.#waiters)
+    this.#commits = new LiveCommits(timer, this.#waiters)
   }
 
   /** The position of the last event that was delivered to the views. */
@@ -98,7 +122,7 @@ export class Runner {
     await this.#running
     for (const view of this.#views) {
       // The next start begins anew what is built apart.
-      if (view.builtApart === undefined) await this.#finishForTheLastTime(view)
+      if (!view.isApart) await this.#finishForTheLastTime(view)
       if (view.state !== 'failed') view.state = 'stopped'
     }
     this.#waiters.giveUp()
@@ -117,19 +141,19 @@ export class Runner {
     }
   }
 
-  /** Takes a view back that was rebuilt. */
+  /** Takes a view back that has all that was delivered. To be called between deliveries. */
   revive(view: LiveView): void {
+    const isAlone = this.#followers().length === 0
     if (this.#running === undefined) view.revive('stopped')
     else view.revive(this.#caughtUp ? 'live' : 'catching-up')
     this.#waiters.settle()
-    this.#apart.letJoin()
+    if (isAlone) this.#beginAgain()
   }
 
   /** Takes a view back that was rebuilt up to an event that it cannot fold. */
   reviveStopped(view: LiveView, error: unknown): void {
-    this.#leave(view, error)
+    view.stop(error)
     this.#waiters.settle()
-    this.#apart.letJoin()
   }
 
   /** Tells of the streams that a view leaves out. */
@@ -164,32 +188,40 @@ export class Runner {
   async #run(): Promise<void> {
     const { signal } = this.#closing
     while (!signal.aborted) {
+      this.#end = new AbortController()
+      const end = AbortSignal.any([signal, this.#end.signal])
       try {
-        await resetForeignViews(this.#active(), this.#store, this.#log, this.#olderLog)
-        if (this.#active().length > 0 || this.#apart.isEmpty) await this.#follow(signal)
-        else await this.#apart.untilOneJoins(signal)
+        await resetForeignViews(this.#followers(), this.#store, this.#log, this.#olderLog)
+        if (this.#followers().length > 0) await this.#follow(end)
+        else await this.#waitForFollower(end)
       } catch (error) {
-        await this.#pauseAfter(error, signal)
+        if (!signal.aborted) await this.#pauseAfter(error, signal)
       }
     }
   }
 
-  async #follow(signal: AbortSignal): Promise<void> {
-    this.#delivered = lowest(this.#active().map(({ folded }) => folded))
+  /** Subscribes anew, behind the view that is furthest back now. */
+  #beginAgain(): void {
+    this.#end.abort()
+  }
+
+  async #waitForFollower(signal: AbortSignal): Promise<void> {
     this.#caughtUp = false
-    const end = new AbortController()
-    this.#endFollowing = () => end.abort()
+    await untilAborted(new Promise(() => {}), signal).catch(() => {})
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    const after = lowest(this.#followers().map(({ folded }) => folded))
+    this.#delivered = after
+    this.#caughtUp = false
     const subscription = this.#store
-      .subscribe({
-        after: this.#delivered,
-        batchSize: BATCH_EVENTS,
-        signal: AbortSignal.any([signal, end.signal]),
-      })
+      .subscribe({ after, batchSize: BATCH_EVENTS, signal })
       [Symbol.asyncIterator]()
     try {
       await this.#hear(subscription, signal)
     } finally {
-      end.abort()
+      // Whoever still waits for an event of the subscription would keep it from being closed.
+      this.#beginAgain()
       this.#commits.clear()
       await subscription.return?.()
     }
@@ -217,118 +249,96 @@ export class Runner {
   }
 
   async #deliver({ events, caughtUp }: SubscriptionBatch): Promise<void> {
-    const active = this.#active()
+    const followers = this.#followers()
     const isLive = caughtUp && this.#caughtUp
-    if (active.length > 0) await this.#fold(active, events, caughtUp)
-    this.#delivered = events.at(-1)?.position ?? this.#delivered
-    for (const view of active) {
-      if (!isLive) await this.#orStop(view, () => this.#commit(view, caughtUp))
-      this.noteSetAside(view)
-    }
+    await this.#fold(events, caughtUp)
+    if (!isLive) await this.#commitCatchingUp(caughtUp)
+    for (const view of followers) this.noteSetAside(view)
     this.#caughtUp = caughtUp
-    for (const view of this.#active()) {
+    for (const view of this.#takers()) {
       view.state = caughtUp ? 'live' : 'catching-up'
       view.error = null
     }
     if (isLive) await this.#commitLive()
-    else this.#waiters.settle()
-    if (caughtUp) return
-    // The views that are left go on from where they are.
-    const isFewer = this.#apart.takeLong(this.#active(), () => this.#endFollowing())
-    if (isFewer) throw new ViewsApartError()
+    else this.#settle()
+    if (!caughtUp) this.#buildLongApart()
   }
 
-  async #fold(
-    views: readonly LiveView[],
-    events: readonly RecordedEvent[],
-    caughtUp: boolean,
-  ): Promise<void> {
+  async #fold(events: readonly RecordedEvent[], caughtUp: boolean): Promise<void> {
     const step = this.#stepFor(caughtUp)
     for (let from = 0; from < events.length; ) {
       const part = events.slice(from, from + stepSize(this.#pace, BATCH_EVENTS))
       from += part.length
+      const takers = this.#takers()
       // The doubt is looked at before the folding, because what is folded singly commits each
       // event.
-      const inDoubt = views.filter(({ isInDoubt }) => isInDoubt)
+      const inDoubt = takers.filter(({ isInDoubt }) => isInDoubt)
       const decoded = await step(() => {
         const batch = decodeBatch(part)
-        for (const view of views) if (!inDoubt.includes(view)) this.#foldInto(view, batch)
+        for (const view of takers) if (!inDoubt.includes(view)) view.fold(batch)
         return batch
       })
-      for (const view of inDoubt) {
-        await this.#orStop(view, () => step(() => view.foldSingly(decoded, this.#inspect)))
-      }
+      for (const view of inDoubt) await step(() => view.foldSingly(decoded, this.#inspect))
+      this.#delivered = part.at(-1)?.position ?? this.#delivered
     }
-  }
-
-  #foldInto(view: LiveView, batch: DecodedBatch): void {
-    if (view.state === 'failed') return
-    try {
-      view.fold(batch)
-    } catch (error) {
-      this.#stopView(view, error)
-    }
-  }
-
-  async #commit(view: LiveView, caughtUp: boolean): Promise<void> {
-    if (view.state === 'failed') return
-    if (caughtUp) await view.finish(this.#pace)
-    else await view.commitIfLong(this.#pace)
-  }
-
-  async #commitLive(): Promise<void> {
-    if (!this.#caughtUp) return
-    await this.#commits.commit(
-      () => this.#active(),
-      (view, work) => this.#orStop(view, work),
-    )
-    this.#waiters.settle()
   }
 
   #stepFor(caughtUp: boolean): Pace['step'] {
     return caughtUp ? async (work) => work() : (work) => this.#pace.step(work)
   }
 
-  async #orStop(view: LiveView, work: () => Promise<void>): Promise<void> {
-    try {
-      await work()
-    } catch (error) {
-      this.#stopView(view, error)
+  async #commitCatchingUp(caughtUp: boolean): Promise<void> {
+    for (const view of this.#takers()) {
+      if (caughtUp) await view.finish(this.#pace)
+      else await view.commitIfLong(this.#pace)
     }
   }
 
-  #stopView(view: LiveView, error: unknown): void {
-    if (isDamage(error)) {
-      this.#log.warn({ view: view.name, path: view.file.path }, FILE_DAMAGED)
-      view.file.reset()
-      throw new ViewResetError()
+  async #commitLive(): Promise<void> {
+    if (!this.#caughtUp) return
+    for (const view of this.#takers()) {
+      if (!this.#commits.isDue(view)) continue
+      await view.finish(this.#pace)
+      await nextTurn()
     }
-    if (isPassingTrouble(error) || error instanceof ViewRewoundError) throw error
-    this.#leave(view, error)
+    this.#commits.plan(this.#takers())
+    this.#settle()
   }
 
-  #leave(view: LiveView, error: unknown): void {
-    view.fail(error)
-    const fields = { view: view.name, reason: view.error ?? '' }
-    this.#log.error(fields, 'view stopped before an event it cannot fold, needs a rebuild')
+  /** Tells those who wait, and begins again unless all that follow can take the next events. */
+  #settle(): void {
+    this.#waiters.settle()
+    const takers = this.#takers().length
+    if (takers === 0 || takers < this.#followers().length) this.#beginAgain()
+  }
+
+  /** The views that are left go on from where they are. */
+  #buildLongApart(): void {
+    const long = this.#followers().filter((view) => this.#longBuilds.isLong(view))
+    if (long.length === 0) return
+    for (const view of long) view.buildApart()
+    this.#beginAgain()
+    void this.#longBuilds.build(long).then((isForHere) => {
+      if (!isForHere) return
+      for (const view of long) view.buildHere()
+      this.#beginAgain()
+    })
   }
 
   async #pauseAfter(error: unknown, signal: AbortSignal): Promise<void> {
-    if (error instanceof ViewResetError || error instanceof ViewRewoundError) return
-    if (error instanceof ViewsApartError) return
-    if (signal.aborted) return
     const why = messageOf(error)
-    if (this.#active().some((view) => view.error !== why)) {
+    const followers = this.#followers()
+    if (followers.some((view) => view.error !== why)) {
       this.#log.error({ reason: why }, CANNOT_FOLLOW)
     }
-    for (const view of this.#active()) view.error = why
+    for (const view of followers) view.error = why
     this.#commitBeforePause()
     await this.#backoff.pause(signal)
   }
 
   /** Commits what was read before the trouble, so that it can be seen during it. */
   #commitBeforePause(): void {
-    for (const view of this.#active()) {
+    for (const view of this.#followers()) {
       try {
         view.commit()
       } catch {
@@ -338,21 +348,14 @@ export class Runner {
     this.#waiters.settle()
   }
 
-  #active(): readonly LiveView[] {
-    return this.#views.filter(
-      ({ state, builtApart }) => state !== 'failed' && builtApart === undefined,
-    )
+  #followers(): readonly LiveView[] {
+    return this.#views.filter(({ follows }) => follows)
   }
-}
 
-/** Ends a subscription because some views are built apart from now on. No failure. */
-class ViewsApartError extends Error {
-  override readonly name = 'ViewsApartError'
-}
-
-/** Ends a subscription because the file of a view was damaged and begins anew. */
-class ViewResetError extends Error {
-  override readonly name = 'ViewResetError'
+  /** The views that can take the next events: they have all before these. */
+  #takers(): readonly LiveView[] {
+    return this.#followers().filter(({ folded }) => folded >= this.#delivered)
+  }
 }
 
 function messageOf(error: unknown): string {

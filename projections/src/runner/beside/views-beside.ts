@@ -7,7 +7,7 @@ import type { Pace } from '@svc/contracts/ports/pace'
 import type { ViewFile, ViewPorts } from '../file/view-file.ts'
 import type { FoldLog } from '../fold-log.ts'
 import type { InspectStream } from '../fold-singly.ts'
-import type { LiveView } from '../live-view.ts'
+import type { FoldedPlace, LiveView } from '../live-view.ts'
 import type { ProjectionLog } from '../projection-log.ts'
 import type { Runner } from '../runner.ts'
 import type { Differences } from './compare.ts'
@@ -27,14 +27,6 @@ export interface ViewComparison {
   readonly events: number
   /** The differences between the live rows and those that the log makes. */
   readonly differences: Differences
-}
-
-/** How far a view is. */
-export interface FoldedPlace {
-  /** The position of the last event. */
-  readonly position: Position
-  /** How many events were folded up to that place. */
-  readonly events: number
 }
 
 export interface FoldBeside {

@@ -12,9 +12,9 @@
  */
 import { Backoff } from '@svc/contracts/ports/backoff'
 import { type Position, START } from '@svc/contracts/ports/event-store'
-import type { FoldedPlace, ViewsBeside } from '../beside/views-beside.ts'
+import type { ViewsBeside } from '../beside/views-beside.ts'
 import { isDamage } from '../file/file-trouble.ts'
-import type { LiveView } from '../live-view.ts'
+import { AT_START, type FoldedPlace, type LiveView } from '../live-view.ts'
 import { BUILDING_AGAIN, BUILDING_WITHOUT_THREADS, CANNOT_FOLLOW } from '../projection-log.ts'
 import { ThreadLostError } from '../threads/running-thread.ts'
 import { type BuildThreads, ThreadedBuild, type ThreadedPorts } from '../threads/threaded-build.ts'
@@ -109,7 +109,7 @@ class LongBuild {
     const count = Math.min(threads.count, this.#views.length)
     const fields = { views: namesOf(this.#views), threads: count }
     log.info(fields, 'building views from the event log')
-    for (const view of this.#views) view.builtApart = AT_START
+    for (const view of this.#views) view.showBuilt(AT_START)
     const beside = await ThreadedBuild.open(this.#views, this.#ports)
     try {
       await this.#foldToEnd(beside)
@@ -147,7 +147,7 @@ class LongBuild {
     for (const view of this.#views) {
       if (!names.includes(view.name) || this.#stopped.has(view.name)) continue
       view.error = null
-      if (folded.position < until) view.builtApart = folded
+      if (folded.position < until) view.showBuilt(folded)
     }
   }
 
@@ -181,7 +181,6 @@ class LongBuild {
         await beside.fold({ until: runner.delivered, names: [view.name] })
       }
       const replaced = await beside.replace(view)
-      view.builtApart = undefined
       free(view)
       runner.noteSetAside(view)
       const why = this.#stopped.get(view.name)
@@ -193,10 +192,8 @@ class LongBuild {
   }
 }
 
-const AT_START: FoldedPlace = { position: START, events: 0 }
-
 function notJoined(views: readonly LiveView[]): readonly LiveView[] {
-  return views.filter(({ builtApart }) => builtApart !== undefined)
+  return views.filter(({ isApart }) => isApart)
 }
 
 function namesOf(views: readonly LiveView[]): readonly string[] {

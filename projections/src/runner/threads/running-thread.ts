@@ -1,7 +1,7 @@
 /** One thread that builds views, as the one that has the log and the requests sees it. */
 import { Worker } from 'node:worker_threads'
-import type { FoldedPlace } from '../beside/views-beside.ts'
 import type { InspectStream } from '../fold-singly.ts'
+import type { FoldedPlace } from '../live-view.ts'
 import type { PageReader } from './log-pages.ts'
 import { type CallPort, ThreadCalls } from './thread-calls.ts'
 import type { ThreadSignals } from './thread-pace.ts'
