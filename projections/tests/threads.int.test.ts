@@ -3,6 +3,7 @@ import { readdirSync, rmSync } from 'node:fs'
 import { accountStream } from '@svc/contracts/events/account'
 import type { ReadAllRequest, RecordedEvent } from '@svc/contracts/ports/event-store'
 import { StoreUnavailableError } from '@svc/contracts/ports/event-store'
+import type { Timer } from '@svc/contracts/ports/time'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 import { durableFile } from '@svc/infra/sqlite/durable-file'
 import { systemTimer } from '@svc/infra/system/system-timer'
@@ -305,6 +306,45 @@ describe('beside the live views', () => {
     expect(dump(folder)).toBe(before)
     store.isAway = false
     expect(await views.rebuild('usage', () => {})).toMatchObject({ differences: 0 })
+  })
+
+  test('a thread that cannot be started leaves neither another nor a timer behind', async () => {
+    const store = new MemoryEventStore()
+    await longLog(store)
+    const running = new Set<number>()
+    let starts = 0
+    const timer: Timer = {
+      after(delayMs, call) {
+        const id = Math.random()
+        running.add(id)
+        const cancel = systemTimer.after(delayMs, () => {
+          running.delete(id)
+          call()
+        })
+        return () => {
+          running.delete(id)
+          cancel()
+        }
+      },
+    }
+    const refusing = {
+      ...{ count: 2, longEvents: 250 },
+      get environment(): NodeJS.ProcessEnv {
+        starts += 1
+        if (starts === 2) throw new Error('no more threads')
+        return {}
+      },
+    }
+    const ports = { store, timer, keepFile: durableFile, log: new KeptLog() }
+    const folder = temporaryFolder()
+    await (await complete(store, { folder })).close()
+    started.length = 0
+    const views = await openProjections({ ...ports, folder, threads: refusing })
+    onTestFinished(() => views.close())
+
+    await expect(views.compare(() => {})).rejects.toThrow('no more threads')
+    expect(started.map(({ threadId }) => threadId)).toEqual([-1])
+    expect(running.size).toBe(0)
   })
 
   test('a rebuild that is cancelled ends its thread and changes nothing', async () => {

@@ -47,7 +47,7 @@ export class ThreadedBuild implements ViewsBeside {
   readonly #paths: Map<string, string>
   readonly #pages: LogPages
   readonly #signals: ThreadSignals = newThreadSignals()
-  readonly #shares: readonly Share[]
+  readonly #shares: Share[] = []
   #onFolded: FoldBeside['onFolded']
   #stopTelling: () => void = () => {}
 
@@ -55,12 +55,6 @@ export class ThreadedBuild implements ViewsBeside {
     this.#ports = ports
     this.#paths = new Map(views.map(({ name, file }) => [name, besidePath(file)]))
     this.#pages = new LogPages(ports)
-    this.#tellServed()
-    this.#shares = shareOut([...this.#paths.keys()], ports.threads.count).map((names) => ({
-      names,
-      thread: this.#start(names),
-    }))
-    ports.signal.addEventListener('abort', this.#abort)
   }
 
   /** @throws {ThreadLostError} when one ends at once */
@@ -69,6 +63,7 @@ export class ThreadedBuild implements ViewsBeside {
     const build = new ThreadedBuild(views, ports)
     try {
       for (const path of build.#paths.values()) removeDatabase(path)
+      build.#begin()
       await Promise.all(build.#shares.map((share) => build.#openIn(share)))
       return build
     } catch (error) {
@@ -137,6 +132,15 @@ export class ThreadedBuild implements ViewsBeside {
   readonly #abort = (): void => {
     const { reason } = this.#ports.signal
     for (const { thread } of this.#shares) void thread.end(reason)
+  }
+
+  #begin(): void {
+    const { signal, threads } = this.#ports
+    this.#tellServed()
+    signal.addEventListener('abort', this.#abort)
+    for (const names of shareOut([...this.#paths.keys()], threads.count)) {
+      this.#shares.push({ names, thread: this.#start(names) })
+    }
   }
 
   #start(names: readonly string[]): RunningThread {
