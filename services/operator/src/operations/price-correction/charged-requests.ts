@@ -33,15 +33,22 @@ export interface AskedCharges {
   readonly categoryOf: (grantId: string) => 'paid' | 'promotional'
 }
 
+/** Follows the reading of a long stream. */
+export interface Reading {
+  readonly onPage: () => void
+  /** Ends the reading before the next page. */
+  readonly signal: AbortSignal
+}
+
 /**
- * Yields now and then, while it reads.
- *
  * @returns how many requests of the price run: what they will be charged is not known yet
+ * @throws when the signal aborts
  */
-export async function* readCharges(
+export async function readCharges(
   { store, pace }: ChargedRequestsPorts,
   asked: AskedCharges,
-): AsyncGenerator<undefined, number> {
+  { onPage, signal }: Reading,
+): Promise<number> {
   const stream = accountStream(asked.accountId)
   const charges = new ChargesFromTheEnd(asked)
   let from: number | undefined
@@ -54,7 +61,8 @@ export async function* readCharges(
       if (isAccountEvent(event)) charges.take(event)
     })
     from = (page.at(-1)?.revision ?? 0) - 1
-    yield undefined
+    onPage()
+    signal.throwIfAborted()
   } while (from >= 0)
   return charges.running
 }

@@ -20,9 +20,9 @@ import type { Ledger } from '@svc/ledger/ledger'
 import { PriceDifference } from '@svc/ledger/price-difference'
 import type { Projections } from '@svc/projections/open-projections'
 import type { AccountRow } from '@svc/projections/views'
-import { progressTurns } from '../log/progress-lines.ts'
+import { progressLines, progressTurns } from '../log/progress-lines.ts'
 import { timeText } from '../values/rfc3339-times.ts'
-import { type ChargedRequestsPorts, readCharges } from './charged-requests.ts'
+import { type ChargedRequestsPorts, type Reading, readCharges } from './charged-requests.ts'
 
 const PAGE_ACCOUNTS = 100
 /** An account that is corrected otherwise at the same time is worked out this often. */
@@ -58,15 +58,18 @@ export async function* correctionLines(
   const total = projections.views.accountTotals().accounts
   let done = 0
   for await (const row of allAccounts(ports)) {
-    const correcting = correctAccount(ports, asked, correction, row)
-    let step = await correcting.next()
-    for (; step.done !== true; step = await correcting.next()) {
-      if (isTurn()) yield { type: 'progress', accounts: done, total }
+    const progress: CorrectionProgress = { type: 'progress', accounts: done, total }
+    const lines = progressLines<CorrectionProgress, Outcome>((report, signal) => {
+      const reading = { onPage: () => report(progress), signal }
+      return correctAccount(ports, asked, correction, row, reading)
+    })
+    for await (const line of lines) {
+      if (line.type === 'progress' && isTurn()) yield line
+      if (line.type !== 'charged') continue
+      sums.add(line)
+      yield shownAccount(row, line)
     }
     done += 1
-    if (step.value === undefined) continue
-    sums.add(step.value)
-    yield shownAccount(row, step.value)
   }
   yield shownResult(ports.ledger, asked, correction, sums)
 }
@@ -95,23 +98,32 @@ function begin(
   throw new ServiceError('missing_required_parameter', message, { param: 'idempotency_key' })
 }
 
+/** What became of an account. */
+type Outcome = AccountOutcome | NothingCharged
+
+/** It was charged nothing at the price. */
+interface NothingCharged {
+  readonly type: 'nothing_charged'
+}
+
 interface AccountOutcome {
+  readonly type: 'charged'
   readonly difference: PriceDifference
   readonly due: CorrectionDue
   readonly created: boolean
   readonly problem: string | null
 }
 
-/** @returns undefined for an account that was charged nothing at the price */
-async function* correctAccount(
+async function correctAccount(
   ports: CorrectionPorts,
   asked: AskedCorrection,
   correction: PriceCorrection,
   { accountId }: Pick<AccountRow, 'accountId'>,
-): AsyncGenerator<undefined, AccountOutcome | undefined> {
+  reading: Reading,
+): Promise<Outcome> {
   for (let tries = 1; ; tries += 1) {
-    const worked = yield* workOut(ports, correction, accountId)
-    if (worked === undefined || !worked.isOpen) return worked
+    const worked = await workOut(ports, correction, accountId, reading)
+    if (worked.type === 'nothing_charged' || !worked.isOpen) return worked
     const outcome = await adjust(ports.ledger, asked, correction, accountId, worked)
     if (!outcome.isOpen || tries === TRIES) return outcome
   }
@@ -123,23 +135,25 @@ interface WorkedOut extends AccountOutcome {
   readonly isOpen: boolean
 }
 
-async function* workOut(
-  { ledger, ...reading }: CorrectionPorts,
+async function workOut(
+  { ledger, ...ports }: CorrectionPorts,
   correction: PriceCorrection,
   accountId: string,
-): AsyncGenerator<undefined, WorkedOut | undefined> {
+  reading: Reading,
+): Promise<WorkedOut | NothingCharged> {
   const made = await ledger.administration.correctionsOf(accountId)
   const { priceCorrections, correctionsMade: correctionsSeen, categoryOf } = made
   const own = priceCorrections.findIndex(({ runId }) => runId === correction.runId)
   const isDone = own !== -1
   const earlier = isDone ? priceCorrections.slice(0, own) : priceCorrections
   const difference = new PriceDifference(correction, earlier)
-  const running = yield* readCharges(reading, { accountId, difference, categoryOf })
-  if (difference.requests === 0 && running === 0) return undefined
+  const running = await readCharges(ports, { accountId, difference, categoryOf }, reading)
+  if (difference.requests === 0 && running === 0) return { type: 'nothing_charged' }
   const due = isDone ? made.adjustedBy(correction.runId) : difference.due
   const problem = running > 0 && !isDone ? stillRunning(running) : null
   const isOpen = !isDone && problem === null && difference.differing > 0
-  return { difference, due, created: false, problem, correctionsSeen, isOpen }
+  const outcome = { type: 'charged', difference, due, created: false, problem } as const
+  return { ...outcome, correctionsSeen, isOpen }
 }
 
 /** Stays open when the account was corrected otherwise meanwhile. */

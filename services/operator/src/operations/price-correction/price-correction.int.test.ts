@@ -86,6 +86,7 @@ describe.each([
     const { operations, ids } = await open(isRemote)
     const { idempotency_key: _, ...trial } = asked
     const tried = await collect(operations.correctPrice({ version, ...trial, dry_run: true }))
+    expect(tried[0]).toEqual({ type: 'progress', accounts: 0, total: 3 })
     expect(tried.at(-1)).toMatchObject({ type: 'result', run_id: null, dry_run: true, created: 0 })
     expect(await adjustments(operations)).toEqual([])
     const { events } = await operations.listEvents({ type: 'PriceCorrected', limit: 10 })

@@ -65,14 +65,16 @@ export function accountSearch(ports: SearchPorts) {
 }
 
 /** @returns what was found, and the last account that was looked at when there may be more */
-async function search(accounts: AsyncIterable<LookedAt>, limit: number) {
+async function search(groups: AsyncIterable<Group>, limit: number) {
   const found: string[] = []
   let last: string | undefined
-  for await (const { accountId, isMeant } of accounts) {
-    if (accountId === undefined) return { found, last: undefined }
-    if (found.length === limit) break
-    last = accountId
-    if (isMeant) found.push(accountId)
+  for await (const { accounts, isLast } of groups) {
+    for (const { accountId, isMeant } of accounts) {
+      if (found.length === limit) return { found, last }
+      last = accountId
+      if (isMeant) found.push(accountId)
+    }
+    if (isLast) return { found, last: undefined }
   }
   return { found, last }
 }
@@ -83,9 +85,15 @@ interface Sought {
 }
 
 interface LookedAt {
-  /** Is undefined behind the last account that there is. */
-  readonly accountId: string | undefined
+  readonly accountId: string
   readonly isMeant: boolean
+}
+
+/** Accounts that were looked at together. */
+interface Group {
+  readonly accounts: readonly LookedAt[]
+  /** Whether there is no account behind them. */
+  readonly isLast: boolean
 }
 
 /** The accounts behind one, oldest first, as many as one answer may look at. */
@@ -93,15 +101,18 @@ async function* lookedAt(
   ports: SearchPorts,
   sought: Sought,
   from: string | undefined,
-): AsyncGenerator<LookedAt> {
+): AsyncGenerator<Group> {
   const { projections, pace, clock, names = new NameMemory(ports) } = ports
   const isUp = timeUp(clock)
   names.begin()
   let after = from
   let read = 0
-  for (let looked = 0; looked < LOOKED_AT_MAX; looked += PAGE_ACCOUNTS) {
+  let isLastPage = false
+  for (let looked = 0; looked < LOOKED_AT_MAX && !isLastPage; looked += PAGE_ACCOUNTS) {
     const page = { limit: PAGE_ACCOUNTS, ...(after === undefined ? {} : { after }) }
     const all = await pace.step(() => projections.views.accountsCalled(page))
+    isLastPage = all.length < PAGE_ACCOUNTS
+    after = all.at(-1)?.accountId
     for (const some of inGroups(all, names)) {
       const unread = some.filter((each) => unreadWords(each, names).length > 0)
       if (unread.length > 0 && read > 0 && (isUp() || read + some.length > READ_MAX)) return
@@ -110,12 +121,9 @@ async function* lookedAt(
         const words = unread.flatMap((each) => unreadWords(each, names))
         await pace.step(() => names.read(words))
       }
-      yield* await compared(ports, names, sought, some)
+      const accounts = await compared(ports, names, sought, some)
+      yield { accounts, isLast: isLastPage && accounts.at(-1)?.accountId === after }
     }
-    after = all.at(-1)?.accountId
-    if (all.length === PAGE_ACCOUNTS) continue
-    yield { accountId: undefined, isMeant: false }
-    return
   }
 }
 
