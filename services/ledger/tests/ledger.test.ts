@@ -331,9 +331,18 @@ describe('an account', () => {
     const { ledger } = await openLedger()
     for (const accountId of ['acct_00000000000000000000000000', 'acct_x', '', '../pricing']) {
       await expect(ledger.balance(accountId)).rejects.toMatchObject({ code: 'not_found' })
-      await expect(ledger.administration.grant(accountId, payment(1n))).rejects.toMatchObject({
-        code: 'not_found',
-      })
+      const { administration } = ledger
+      const asked = { name: 'other', reason: 'asked', actor: 'operator', idempotencyKey: 'once' }
+      const changes = [
+        () => administration.grant(accountId, payment(1n)),
+        () => administration.grant(accountId, { ...payment(1n), reference: 'invoice-1' }),
+        () => administration.createKey(accountId, { ...asked, externalId: 'theirs' }),
+        () => administration.renameAccount(accountId, asked),
+        () => administration.erase(accountId, asked),
+      ]
+      for (const change of changes) {
+        await expect((async () => change())()).rejects.toMatchObject({ code: 'not_found' })
+      }
     }
   })
 

@@ -104,7 +104,6 @@ export class AccountAdministration implements Administration {
       actor,
     }: Parameters<Administration['createKey']>[1],
   ) {
-    this.#ports.writers.of(accountId)
     const keyId = this.#ids.apiKey(accountId, externalId, idempotencyKey)
     const secret = makeSecret(accountId, this.#ports.randomBytes(SECRET_RANDOM_BYTES))
     const shown = { secretHash: hashSecret(secret), lastFour: lastFour(secret) }
@@ -203,7 +202,6 @@ export class AccountAdministration implements Administration {
 
   adjust(accountId: string, asked: Parameters<Administration['adjust']>[1]) {
     const { amount, category, idempotencyKey, reference, reason, actor } = asked
-    this.#ports.writers.of(accountId)
     const adjustmentId = this.#ids.ofKey('adj', accountId, idempotencyKey)
     const terms = { adjustmentId, amount, category, reference, reason, actor }
     const command: Command = (at) => ({ type: 'AdjustBalance', ...terms, at })
@@ -262,8 +260,6 @@ export class AccountAdministration implements Administration {
     accountId: string,
     { idempotencyKey }: { idempotencyKey?: string | undefined },
   ): string {
-    // It refuses what cannot be an account.
-    this.#ports.writers.of(accountId)
     return this.#ids.ofKey('chg', accountId, idempotencyKey)
   }
 

@@ -5,10 +5,13 @@ import {
   type IdSource,
   idOfIdempotencyKey,
   idTimeMs,
+  isId,
   keyIdOfExternal,
   makeDerivedId,
 } from '@svc/contracts/ids'
+import { noSuchAccount } from '../writer/refusals.ts'
 
+/** Each throws `not_found` for what is no id of an account, where it derives an id from it. */
 export class DerivedIds {
   readonly #ids: IdSource
 
@@ -29,24 +32,34 @@ export class DerivedIds {
    */
   grant(accountId: string, reference: string | null, key: string | undefined): string {
     if (reference === null) return this.ofKey('grant', accountId, key)
-    return makeDerivedId('grant', idTimeMs(accountId), accountId, reference)
+    return makeDerivedId('grant', timeOf(accountId), accountId, reference)
   }
 
   apiKey(accountId: string, externalId: string | null, key: string | undefined): string {
     if (externalId === null) return this.ofKey('key', accountId, key)
+    refuseMalformed(accountId)
     return keyIdOfExternal(accountId, externalId)
   }
 
   /** What an idempotency key stands for on an account; without one, a new id. */
   ofKey(kind: IdKind, accountId: string, key: string | undefined): string {
     if (key === undefined) return this.#ids.next(kind)
-    return makeDerivedId(kind, idTimeMs(accountId), accountId, 'key', key)
+    return makeDerivedId(kind, timeOf(accountId), accountId, 'key', key)
   }
 
   /** The adjustments by which a run corrects an account: one for each kind of credit. */
   ofRun(accountId: string, runId: string): { readonly paid: string; readonly promotional: string } {
     const id = (category: string) =>
-      makeDerivedId('adj', idTimeMs(accountId), accountId, runId, category)
+      makeDerivedId('adj', timeOf(accountId), accountId, runId, category)
     return { paid: id('paid'), promotional: id('promotional') }
   }
+}
+
+function timeOf(accountId: string): number {
+  refuseMalformed(accountId)
+  return idTimeMs(accountId)
+}
+
+function refuseMalformed(accountId: string): void {
+  if (!isId('acct', accountId)) throw noSuchAccount()
 }
