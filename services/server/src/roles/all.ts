@@ -20,8 +20,6 @@
 import { FIRST_RUN_ACTOR } from '@svc/contracts/events/actors'
 import { pricingStream } from '@svc/contracts/events/pricing'
 import { usersStream } from '@svc/contracts/events/users'
-import { START } from '@svc/contracts/ports/event-store'
-import { untilAborted, within } from '@svc/contracts/ports/within'
 import type { IssuedLink } from '@svc/identity/users/users'
 import { crashPointsFromPlan } from '@svc/infra/system/crash-points'
 import { steadyClock } from '@svc/infra/system/steady-clock'
@@ -33,12 +31,9 @@ import {
 } from '@svc/operator/operations/unpriced-models'
 import { workerSummaries } from '@svc/operator/workers/worker-summary'
 import type { Logger } from 'pino'
-import { AccountNews } from '../core/account-news.ts'
-import { type Core, openCore } from '../core/core.ts'
-import { type DemoAccount, type FirstRun, prepareFirstRun } from '../core/first-run.ts'
-import { noteLog } from '../core/log-identity.ts'
+import type { Core } from '../core/core.ts'
+import type { FirstRun } from '../core/first-run.ts'
 import { OpenResources } from '../core/open-resources.ts'
-import { type OpenStores, openStores, type StoreOptions } from '../core/open-store.ts'
 import { startQuarantineRounds } from '../core/quarantine-rounds.ts'
 import { DataFolder } from '../data-folder/data-folder.ts'
 import { type Duties, type GatewaySurroundings, openGateway } from '../gateway/open-gateway.ts'
@@ -50,6 +45,7 @@ import type { Settings } from '../settings/settings.ts'
 import { noInferenceWorkers, startInferenceWorkers } from '../supervision/inference-workers.ts'
 import type { ModelProgress } from '../supervision/supervised-fleet.ts'
 import { gateway as gatewayRole } from './gateway.ts'
+import { type LogSteps, logStepsOf } from './log-steps.ts'
 import { projector } from './projector.ts'
 import { type Ready, readyOf } from './ready.ts'
 import { relay } from './relay.ts'
@@ -57,8 +53,6 @@ import { checkRole, type Role, type RoleName } from './role.ts'
 import { sweeper } from './sweeper.ts'
 
 const WORKER_STOP_MS = 2_000
-/** How long the rest of a stop may take after the grace period, with the events on a server. */
-const SERVER_CLOSE_MS = 2_000
 
 /** `svc start`: what every role does, in one process. */
 const all: Role = {
@@ -111,6 +105,7 @@ export interface StartOptions {
 interface Surroundings extends GatewaySurroundings {
   readonly role: Role
   readonly place: LogLocation
+  readonly log: LogSteps
   readonly stopRequested: AbortSignal
   readonly otherLog: 'refuse' | 'accept'
 }
@@ -148,7 +143,8 @@ export async function startServer(
     stopRequested.addEventListener('abort', abandon)
     try {
       const otherLog = options.acceptNewStore === true ? 'accept' : 'refuse'
-      return await serve({ ...kept, role, stopRequested, otherLog })
+      const log = logStepsOf(place)
+      return await serve({ ...kept, role, log, stopRequested, otherLog })
     } finally {
       stopRequested.removeEventListener('abort', abandon)
     }
@@ -158,37 +154,70 @@ export async function startServer(
   }
 }
 
+/**
+ * Starts in three phases. Each takes what the one before it made, so none can come too early:
+ *
+ *     checks    writes nothing: the store can be used; on a first start the model works, too
+ *     opened    the folder, the log and the views are open, and this run is recorded in them
+ *     answers   the model works, and requests are answered
+ */
 async function serve(surroundings: Surroundings): Promise<RunningServer> {
-  const { settings, logger, role, folder, place, workers, parts, stopRequested } = surroundings
+  const { settings, logger, parts, log } = surroundings
+  const opened = await openCoreOf(surroundings, await checkWritingNothing(surroundings))
+  const { ready, ending } = await answer(surroundings, opened)
+  return {
+    ready,
+    failed: opened.failed,
+    stop(graceMs) {
+      ending.graceMs = graceMs
+      // Who cannot wait for running requests gives no notice either.
+      ending.noticeMs = graceMs === 0 ? 0 : settings.SVC_SHUTDOWN_NOTICE_MS
+      return log.closed(parts.close(), ending.noticeMs + graceMs, logger)
+    },
+  }
+}
+
+async function checkWritingNothing(surroundings: Surroundings) {
+  const { logger, folder, place, workers, parts, log, reach, stopRequested } = surroundings
   const failure = Promise.withResolvers<void>()
   const storeOptions = {
-    ...{ folder, place, reach: surroundings.reach, logger },
+    ...{ folder, place, reach, logger },
     onFatal(error: unknown) {
       logger.fatal({ err: error }, 'the disk of the ledger has failed: the server ends')
       failure.resolve()
     },
   }
-  // On a first start nothing is written before the model is known to work; later starts save the
-  // time.
   const modelWorks = workers.ready()
   modelWorks.catch(() => {})
   // A large model loads for minutes. A store that cannot be used is reported before that.
-  const checked = { ...storeOptions, checkWrites: true, isStarting: true }
-  const stores = await openServerStores(checked, parts, stopRequested)
-  if (isFirstStart(folder, place)) await modelWorks
+  const options = { ...storeOptions, checkWrites: true, isStarting: true }
+  const stores = await log.openStores(options, parts, stopRequested)
+  // Later starts save the time.
+  if (log.isFirstStart(folder)) await modelWorks
   stopRequested.throwIfAborted()
-  if (place.kind === 'sqlite') folder.make()
+  return { storeOptions, stores, modelWorks, failed: failure.promise }
+}
+
+type Checked = Awaited<ReturnType<typeof checkWritingNothing>>
+
+async function openCoreOf(surroundings: Surroundings, checked: Checked) {
+  const { settings, logger, role, folder, parts, log, otherLog, stopRequested } = surroundings
+  const { storeOptions, stores, modelWorks } = checked
   const { SVC_EVIDENCE_KEY: evidenceKey, SVC_BACKUP_DIR: backupDir } = settings
   const viewServers = openViewServers(settings, logger, parts)
-  const opening = openCore({
-    ...{ ...storeOptions, stores, evidenceKey, backupDir, viewServers },
-    otherLog: surroundings.otherLog,
-    foreignViews: 'rebuild',
-  })
-  const core = await (place.kind === 'sqlite' ? opening : untilAborted(opening, stopRequested))
+  const options = { ...storeOptions, stores, evidenceKey, backupDir, viewServers, otherLog }
+  const core = await log.openCore({ ...options, foreignViews: 'rebuild' }, stopRequested)
   parts.add(() => core.close())
-  const demo = await beginRun(core, folder, firstRunOf(role, settings), modelWorks)
-  await modelWorks
+  const demo = await log.beginRun(core, folder, firstRunOf(role, settings), modelWorks)
+  return { ...checked, core, demo, viewServers }
+}
+
+type Opened = Awaited<ReturnType<typeof openCoreOf>>
+
+async function answer(surroundings: Surroundings, opened: Opened) {
+  const { settings, logger, role, folder, workers, parts, stopRequested } = surroundings
+  const { core, demo, stores, viewServers } = opened
+  await opened.modelWorks
   stopRequested.throwIfAborted()
   parts.add(() => folder.removeServer())
   const duties = await startDuties(surroundings, core)
@@ -206,41 +235,23 @@ async function serve(surroundings: Surroundings): Promise<RunningServer> {
   const ownerLink = hasDashboard ? await ownerLinkOf(core, demo.accountId, logger) : undefined
   folder.writeServer({ pid: process.pid, baseUrl, adminUrl, startedAt: new Date().toISOString() })
   stores?.started?.()
-  return {
-    ready: readyOf({
-      ...urls,
-      ...{ demo, folder, unpriced, hasDashboard },
-      role: role.name,
-      workers: summaries,
-      ledger: core.ledger,
-      ownerSecret: ownerLink?.secret,
-    }),
-    failed: failure.promise,
-    stop(graceMs) {
-      ending.graceMs = graceMs
-      // Who cannot wait for running requests gives no notice either.
-      ending.noticeMs = graceMs === 0 ? 0 : settings.SVC_SHUTDOWN_NOTICE_MS
-      const closing = parts.close()
-      if (place.kind === 'sqlite') return closing
-      return withoutHungServer(closing, ending.noticeMs + graceMs + SERVER_CLOSE_MS, logger)
-    },
-  }
+  const ready = readyOf({
+    ...urls,
+    ...{ demo, folder, unpriced, hasDashboard },
+    role: role.name,
+    workers: summaries,
+    ledger: core.ledger,
+    ownerSecret: ownerLink?.secret,
+  })
+  return { ready, ending }
 }
 
 /** Starts what this process does besides answering requests. */
 async function startDuties(surroundings: Surroundings, core: Core): Promise<Duties> {
-  const { parts, logger, place, role } = surroundings
+  const { parts, logger, log, role } = surroundings
   parts.add(startQuarantineRounds({ ...core, clock: steadyClock, timer: systemTimer, logger }))
-  const accountNews =
-    place.kind === 'sqlite' ? undefined : await openAccountNews(surroundings, core)
+  const accountNews = await log.followAccounts(core, logger, parts)
   return { accountNews, feed: await role.start(surroundings, core) }
-}
-
-/** Follows what other processes write to the accounts that this one has in memory. */
-async function openAccountNews({ parts, logger }: Surroundings, core: Core): Promise<AccountNews> {
-  const news = await AccountNews.start({ ...core, clock: steadyClock, timer: systemTimer, logger })
-  parts.add(() => news.stop())
-  return news
 }
 
 /** Only a gateway makes the account, the key and the price that a newcomer needs. */
@@ -260,21 +271,6 @@ function warnOfUnpriced(unpriced: UnpricedModels, { quarantine }: Core, logger: 
   logger.warn({ models, ...from }, message)
 }
 
-/**
- * Opens the stores on a server, and writes nothing. It waits while the server is away; a stop ends
- * that wait, and what was opened by then ends with the process.
- *
- * @returns undefined when the events are in a file
- */
-async function openServerStores(
-  options: StoreOptions,
-  parts: OpenResources,
-  stopRequested: AbortSignal,
-): Promise<OpenStores | undefined> {
-  if (options.place.kind === 'sqlite') return undefined
-  return untilAborted(openStores(options, parts), stopRequested)
-}
-
 /** Damage to the users' stream must not keep the server from answering requests. */
 async function ownerLinkOf(
   { users, quarantine }: Pick<Core, 'users' | 'quarantine'>,
@@ -288,38 +284,4 @@ async function ownerLinkOf(
     logger.error({ err }, 'the stream of the users is set aside: nobody can sign in')
     return undefined
   }
-}
-
-/**
- * Bounds a stop when the event store hangs. Appends under way may have been written or not, as
- * after a crash, and the next start finds out.
- */
-async function withoutHungServer(
-  closing: Promise<boolean>,
-  withinMs: number,
-  logger: Logger,
-): Promise<boolean> {
-  const isClean = await within(systemTimer, withinMs, closing, undefined)
-  if (isClean === undefined) logger.error('the event store does not answer: stopped without it')
-  return isClean ?? false
-}
-
-function isFirstStart(folder: DataFolder, place: LogLocation): boolean {
-  return place.kind === 'sqlite' ? !folder.holdsLedger() : folder.readLog() === undefined
-}
-
-/** Records this run for the next start. A first start also makes what a newcomer needs. */
-async function beginRun(
-  core: Core,
-  folder: DataFolder,
-  first: FirstRun,
-  modelWorks: Promise<void>,
-): Promise<DemoAccount> {
-  if (core.place.kind === 'sqlite') return prepareFirstRun(core, folder, first)
-  // Empty again: the server was wiped, or it is another one.
-  if ((await core.store.lastPosition()) === START) await modelWorks
-  folder.noteRun(core.gatewayId)
-  const demo = await prepareFirstRun(core, folder, first)
-  await noteLog(core.store, core.place, folder)
-  return demo
 }
