@@ -62,6 +62,7 @@ describe('a first start', () => {
       settled: '5.00',
       held: '0.00',
       available: '5.00',
+      expiring: { total: '0.00', grants: [] },
     })
 
     expect(await server.stop()).toEqual({ code: 0, signal: null })
