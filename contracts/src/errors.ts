@@ -90,7 +90,9 @@ export function serverStopping(): ServiceError {
 }
 
 /** A read model has not yet seen all that the question is about. */
-export function viewBehind(message = 'What is shown here is behind. Please try again.') {
+export function viewBehind(
+  message = 'What is shown here is behind. Please try again.',
+): ServiceError {
   return new ServiceError('view_behind', message, { retryAfterSeconds: 1 })
 }
 
