@@ -5,9 +5,10 @@ import { useOnceKey } from '../../../api/once-key.ts'
 import { problemText } from '../../../text/problems.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
-import { Choice, Field } from '../../../ui/field.tsx'
+import { Field } from '../../../ui/field.tsx'
 import { Notice } from '../../../ui/notice.tsx'
 import { t } from '../operator-text.ts'
+import { SpendPolicyChoice } from '../spend-policy-choice.tsx'
 
 /** Asks for what an account has from the beginning, then leads to it. */
 export function OpenAccount({ onClose }: { readonly onClose: () => void }) {
@@ -48,15 +49,7 @@ export function OpenAccount({ onClose }: { readonly onClose: () => void }) {
           value={externalId}
           onChange={({ target }) => setExternalId(target.value)}
         />
-        <Choice
-          label={t('spendPolicy')}
-          value={policy}
-          options={[
-            ['standard', t('policyStandard')],
-            ['strict', t('policyStrict')],
-          ]}
-          onChoose={setPolicy}
-        />
+        <SpendPolicyChoice policy={policy} onChoose={setPolicy} />
         {open.error !== null && <Notice look="bad">{problemText(open.error)}</Notice>}
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>{t('cancel')}</Button>

@@ -1,8 +1,8 @@
 import { useState } from 'react'
 import { callAdmin } from '../../../../api/admin.ts'
-import { Choice } from '../../../../ui/field.tsx'
 import { t } from '../../operator-text.ts'
 import { ReasonedChange } from '../../reasoned-change.tsx'
+import { SpendPolicyChoice } from '../../spend-policy-choice.tsx'
 import type { AccountDialogProps } from './account-dialog.ts'
 
 /** How the last credit of an account is spent from now on. */
@@ -18,15 +18,7 @@ export function SetSpendPolicy({ account, onClose }: AccountDialogProps) {
       change={(asked) => callAdmin('setSpendPolicy', { ...about, ...asked })}
       onClose={onClose}
     >
-      <Choice
-        label={t('spendPolicy')}
-        value={policy}
-        options={[
-          ['standard', t('policyStandard')],
-          ['strict', t('policyStrict')],
-        ]}
-        onChoose={setPolicy}
-      />
+      <SpendPolicyChoice policy={policy} onChoose={setPolicy} />
     </ReasonedChange>
   )
 }
