@@ -76,6 +76,11 @@ test('page by page, each account once, with few looked at for one answer', async
   expect(Math.max(...all.pages)).toBe(100)
 })
 
+test('as many accounts as are looked at together leave no empty answer behind them', async () => {
+  for (let i = 0; i < 1_000; i += 1) await opened(`customer ${i} of us`)
+  expect((await found('customer 999 ')).pages).toEqual([1])
+})
+
 test('the first search reads names as long as it may for an answer, the next has them', async () => {
   let nowMs = Date.now()
   // Each look at the clock is one between two groups of a hundred.
