@@ -19,7 +19,6 @@
  * Goals: 10 s for Go and TypeScript, 60 s for Python, at a million events; 150,000 leaves/s; the
  * proof of a receipt in 20 ms at ten million leaves.
  */
-
 import { execFileSync } from 'node:child_process'
 import {
   closeSync,

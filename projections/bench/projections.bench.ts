@@ -17,7 +17,6 @@
  *     rebuild_NAME_events_per_s     one view built beside the live one, compared with it row by
  *                                   row, and swapped
  */
-
 import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -6,7 +6,6 @@
  *
  * It ends with one line: how many tests passed, and how many failed.
  */
-
 import { spawnSync } from 'node:child_process'
 import { readOptions } from '@svc/testing/read-options'
 

@@ -14,7 +14,6 @@
  * the bound on time alone is made twice more, and the middle one of the three counts: a machine
  * that stands still for a moment is no attack.
  */
-
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -15,7 +15,6 @@
  * Now and then all workers are idle: then none may hold requests, files, sockets or memory that it
  * should have given back.
  */
-
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -8,7 +8,6 @@
  * for each view): that takes some 40,000 requests. From then on memory may grow by a tenth and
  * 20 MiB.
  */
-
 import { mkdtempSync, rmSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'

@@ -7,7 +7,6 @@
  * events, the commands that came in during the commit before. 1,024 streams: 64 appends of three
  * events in flight, each of another stream.
  */
-
 import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -20,7 +20,6 @@
  *     PAGE_lcp_ms                the largest contentful paint of a page, the median
  *     ready_s                    from the start of the server until its views hold all
  */
-
 import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -12,7 +12,6 @@
  *
  * With `--flood` the requests come as fast as 16 connections get answers.
  */
-
 import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -9,7 +9,6 @@
  * The gateways are real processes, `svc start gateway`. The worker is scripted and answers at once.
  * It ends with an error when any request fails: no conflict may reach a client.
  */
-
 import { randomBytes } from 'node:crypto'
 import { availableParallelism, loadavg } from 'node:os'
 import { join } from 'node:path'

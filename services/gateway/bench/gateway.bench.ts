@@ -15,7 +15,6 @@
  * request. It fails when what the answers said that they cost is not what the accounts were
  * debited, to the last digit, or not what their usage shows.
  */
-
 import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -7,7 +7,6 @@
  * Two servers that differ in their evidence alone are loaded in turn, so that both see the same
  * machine. On a machine with other work the processor time of the server says more than the clock.
  */
-
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'

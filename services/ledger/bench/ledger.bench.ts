@@ -19,7 +19,6 @@
  * a process of its own, which keeps everything in memory: that measures the adapter and the client,
  * and the first line of the output says so.
  */
-
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'

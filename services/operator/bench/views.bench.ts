@@ -14,7 +14,6 @@
  *     build_events_per_s              all views from nothing in one pass
  *     reconcile_s_per_million         the five equations over the whole log, per million events
  */
-
 import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'

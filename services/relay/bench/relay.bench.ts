@@ -3,7 +3,6 @@
  *
  *     npm run bench:relay -- [--events 200000] [--json]
  */
-
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { KafkaBus } from '@svc/infra/bus/kafka/kafka-bus'

@@ -13,7 +13,6 @@
  * `--at-once` is how many answers the parts `decode` and `server` make together, instead of four;
  * in the latter also how many people talk.
  */
-
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

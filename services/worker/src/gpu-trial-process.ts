@@ -4,13 +4,13 @@
  * remembered for the worker.
  */
 import { createInterface } from 'node:readline'
-import { testEngine } from './engine-test.ts'
 import { openLlama } from './engines/llama/llama.ts'
 import type { TrialOrder } from './gpu/gpu-trial.ts'
 import { workerLog } from './process/log.ts'
 import { RuntimeWatch } from './process/runtime-watch.ts'
 import { EXIT_ABSENT, EXIT_REFUSED, GpuAbsent, StartRefused } from './process/start-refused.ts'
 import { startWatchdog } from './process/watchdog.ts'
+import { testEngine } from './self-test.ts'
 
 const EXIT_FAILED = 1
 

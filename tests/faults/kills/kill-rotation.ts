@@ -8,7 +8,6 @@
  * Then clients rest, and what they were told, the log, the views, the balances at both gateways and
  * the topic are held against each other. After a number of rounds all of it begins anew and empty.
  */
-
 import { setTimeout as delay } from 'node:timers/promises'
 import { Random } from '@svc/testing/random'
 import { readOptions } from '@svc/testing/read-options'

@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { z } from 'zod'
 import type { Log, LogLevel } from './log.ts'
+import { parseJson } from './parse-json.ts'
 
 const LOG_CHARACTERS_MAX = 8192
 
@@ -37,15 +38,6 @@ export function forwardLog(
 
 export function onLines(stream: Readable, onLine: (line: string) => void): void {
   createInterface({ input: stream }).on('line', onLine)
-}
-
-/** @returns undefined for what is no JSON */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 interface Said {

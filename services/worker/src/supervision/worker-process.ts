@@ -4,9 +4,10 @@ import { fileURLToPath } from 'node:url'
 import { type HealthResponse, healthResponse } from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
 import { childEnvironment } from '../process/child-environment.ts'
-import { forwardLog, onLines, parseJson } from '../process/child-log.ts'
+import { forwardLog, onLines } from '../process/child-log.ts'
 import { LIBUV_THREADS } from '../process/libuv-threads.ts'
 import type { Log } from '../process/log.ts'
+import { parseJson } from '../process/parse-json.ts'
 import { EXIT_REFUSED } from '../process/start-refused.ts'
 
 const MAIN_PATH = fileURLToPath(new URL('../main.ts', import.meta.url))
