@@ -105,6 +105,22 @@ describe('the time of the model', () => {
     await busy
   })
 
+  it('is equal for all after a moment in which nobody wanted it', async () => {
+    const { run, batches } = model()
+    const names = ['a', 'b', 'c', 'd']
+    // As rounds of a benchmark: all begin together, and one of them ends long after the others.
+    const round = (name: string, answers: number) =>
+      run(name)
+        .steps('chunk', 1)
+        .then(() => run(name).steps('token', answers))
+    await Promise.all(names.map((name) => round(name, name === 'd' ? 50 : 10)))
+    await new Promise(setImmediate)
+    const before = batches.length
+    await Promise.all(names.map((name) => round(name, 10)))
+    const firsts = batches.slice(before, before + names.length).map(({ steps }) => steps)
+    expect(firsts.flat().toSorted()).toEqual(names)
+  })
+
   it('is not left unused', async () => {
     const { run, now } = model()
     await run('only').steps('chunk', 10)

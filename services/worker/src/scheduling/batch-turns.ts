@@ -15,7 +15,8 @@
  *
  *     virtualMs          of a tenant: what it had, by its weight. Who had least is next.
  *     virtualNowMs       of the whole. A tenant that did not want its time is set to a moment
- *                        before it, and so comes first for that moment; no more is saved up.
+ *                        before it, and so comes first for that moment; no more is saved up, and
+ *                        nothing beyond a moment when nobody wanted the model's time.
  *     computedAfterMs    of a step: from the start of its batch. The model's part of it goes to
  *                        `batch-cost.ts`, which tells how many answers share a batch;
  *     grammarDrawMs      and the rest of it, of a tenant, whether its draws keep others waiting.
@@ -28,8 +29,6 @@ import type { StopRequest } from './giving-way.ts'
  * others.
  */
 const SAVED_MS_MAX = 100
-/** Tenants without a waiting step of whom it is kept how much time they had. */
-const IDLE_SHARES_MAX = 1_024
 /**
  * Answers of others may make a batch take this many times as long as without them, or as long as
  * the turns would take that it replaces: one for each account, by its weight.
@@ -184,7 +183,8 @@ export class BatchTurns {
     const waiting = this.#byTimeUsed()
     const [leader] = waiting
     if (leader === undefined) {
-      if (this.#shares.size > IDLE_SHARES_MAX) this.#shares.clear()
+      // Whoever had more time than others has taken it from nobody who wants it now.
+      this.#shares.clear()
       return
     }
     this.#virtualNowMs = Math.max(this.#virtualNowMs, leader.virtualMs)
