@@ -146,7 +146,7 @@ describe('the rooms of the worker import one way', () => {
     ['engines/engine.ts', './llama/llama.ts'],
     ['engines/llama/x.ts', '../scripted/scripted-engine.ts'],
     ['engines/llama/x.ts', '../../scheduling/scheduler.ts'],
-    ['prefix-cache/x.ts', '../scheduling/sequence-pool.ts'],
+    ['prefix-cache/x.ts', '../scheduling/sequences/sequence-pool.ts'],
     ['prefix-cache/x.ts', '../settings/settings.ts'],
     ['prompt/families/x.ts', '../../prefix-cache/prefix-cache.ts'],
     ['plans/x.ts', '../grammar/schema/json-schema.ts'],

@@ -11,7 +11,7 @@ import { CostModel } from '../src/prefix-cache/cost-model.ts'
 import { PrefixCache } from '../src/prefix-cache/prefix-cache.ts'
 import { hermes } from '../src/prompt/families/hermes.ts'
 import { Scheduler } from '../src/scheduling/scheduler.ts'
-import { SequencePool } from '../src/scheduling/sequence-pool.ts'
+import { SequencePool } from '../src/scheduling/sequences/sequence-pool.ts'
 
 /** Of a block of the canonical schedule, which the script follows unless it cuts anywhere. */
 export const BLOCK_TOKENS = 128

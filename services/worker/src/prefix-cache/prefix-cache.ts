@@ -1,7 +1,7 @@
 /**
  * What of a prompt need not be computed, and where it is kept.
  *
- *     live sequence     holds its last prompt (see `scheduling/sequence-pool.ts`)
+ *     live sequence     holds its last prompt (see `scheduling/sequences/sequence-pool.ts`)
  *     L1                blocks in this worker's memory
  *     L2                blocks in Redis, which all workers share; may be missing
  *
@@ -11,7 +11,7 @@
  * Only blocks that were computed as chunks of a prompt are kept: the bytes of a block of generated
  * tokens differ from those of the same block prefilled, and an answer must not depend on what was
  * cached. They are copied out of the sequence when somebody waits for them, and else some time
- * after the answer (see `scheduling/unkept-prompts.ts`), so that no request is kept from its first
+ * after the answer (see `scheduling/sequences/unkept-prompts.ts`), so that no request is kept from its first
  * token by what helps the next one.
  */
 import type { PrefixBlock, PrefixClaim, PrefixStore } from '@svc/contracts/ports/prefix-store'
@@ -48,7 +48,7 @@ export type KeptSequence = Pick<EngineSequence, 'readBlocks'>
 
 /**
  * What a request that computes a prompt does for those that come after it. It has one owner at a
- * time, who has to `end` it or hand it on (see `scheduling/sequence-pool.ts`): until then others may
+ * time, who has to `end` it or hand it on (see `scheduling/sequences/sequence-pool.ts`): until then others may
  * wait for it.
  */
 export interface PrefixWork {

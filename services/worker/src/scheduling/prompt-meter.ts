@@ -3,7 +3,7 @@
  * runtime's own counter of evaluated tokens. When the two differ, the customer gets the cheaper
  * reading and an alarm is raised.
  */
-import type { Loan } from './sequence-pool.ts'
+import type { Loan } from './sequences/loan.ts'
 
 export interface PromptCounts {
   readonly inputTokens: number

@@ -11,14 +11,10 @@
  */
 import { systemTimer } from '@svc/infra/system/system-timer'
 import { RecentTenants } from '@svc/infra/turns/recent-tenants'
-import {
-  firstToGiveWay,
-  type Holder,
-  StopRequest,
-  sequencesByTenant,
-  TURN_MS,
-} from './giving-way.ts'
-import type { Loan, PutAside, SequencePool } from './sequence-pool.ts'
+import { StopRequest } from './batches/stop-request.ts'
+import { firstToGiveWay, type Holder, sequencesByTenant, TURN_MS } from './giving-way.ts'
+import type { Loan, PutAside } from './sequences/loan.ts'
+import type { SequencePool } from './sequences/sequence-pool.ts'
 import { TenantQueue } from './tenant-queue.ts'
 
 /** Something that waits for a sequence. */

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import { request, run, scriptedWorker } from '../../../testing/scripted-worker.ts'
 import type { Script } from '../../engines/scripted/scripted-engine.ts'
-import { UNKEPT_PROMPTS_MAX } from '../unkept-prompts.ts'
+import { UNKEPT_PROMPTS_MAX } from '../sequences/unkept-prompts.ts'
 
 const PROMPT = Array.from({ length: 20 }, (_, line) => `line ${line} of it. `).join('')
 const BLOCKS = Math.ceil((PROMPT.length - 1) / 32)

@@ -15,7 +15,7 @@ import { testReuse } from '../../prefix-cache/self-test.ts'
 import { hermes } from '../../prompt/families/hermes.ts'
 import { TURN_MS } from '../giving-way.ts'
 import { Scheduler } from '../scheduler.ts'
-import { SequencePool } from '../sequence-pool.ts'
+import { SequencePool } from '../sequences/sequence-pool.ts'
 
 const CONTEXT_TOKENS = 1024
 const RUNS = 25

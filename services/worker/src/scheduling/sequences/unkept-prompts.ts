@@ -14,9 +14,9 @@
  * workers find it up to two seconds later, unless they were told to wait for it.
  */
 import type { Timer } from '@svc/contracts/ports/time'
-import type { EngineSequence, SequenceCopy } from '../engines/engine.ts'
-import type { PrefixCache, PrefixWork } from '../prefix-cache/prefix-cache.ts'
-import type { BatchTurns } from './batch-turns.ts'
+import type { EngineSequence, SequenceCopy } from '../../engines/engine.ts'
+import type { PrefixCache, PrefixWork } from '../../prefix-cache/prefix-cache.ts'
+import type { BatchTurns } from '../batches/batch-turns.ts'
 
 /**
  * Unkept prompts that one sequence may hold. Whoever continues more of them waits until they are

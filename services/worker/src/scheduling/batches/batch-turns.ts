@@ -22,7 +22,7 @@
  *     grammarDrawMs      and the rest of it, of a tenant, whether its draws keep others waiting.
  */
 import { BatchCost } from './batch-cost.ts'
-import type { StopRequest } from './giving-way.ts'
+import type { StopRequest } from './stop-request.ts'
 
 /**
  * A tenant keeps at most this much of the time that it did not want, and has it later, before

@@ -23,11 +23,12 @@ import type { PrefixBlock } from '@svc/contracts/ports/prefix-store'
 import type { Timer } from '@svc/contracts/ports/time'
 import type { StateResponse } from '@svc/contracts/worker/protocol'
 import { systemTimer } from '@svc/infra/system/system-timer'
-import type { Engine, EngineSequence, SequenceCopy } from '../engines/engine.ts'
-import { blocksOf, type Chain, sharedTokens, tokensOf } from '../prefix-cache/block-names.ts'
-import type { Finding, PrefixCache, PrefixWork } from '../prefix-cache/prefix-cache.ts'
-import { BatchTurns } from './batch-turns.ts'
-import { type UnkeptPrompt, UnkeptPrompts } from './unkept-prompts.ts'
+import type { Engine, EngineSequence, SequenceCopy } from '../../engines/engine.ts'
+import { blocksOf, type Chain, sharedTokens, tokensOf } from '../../prefix-cache/block-names.ts'
+import type { Finding, PrefixCache, PrefixWork } from '../../prefix-cache/prefix-cache.ts'
+import { BatchTurns } from '../batches/batch-turns.ts'
+import { type Loan, NOTHING_HELD, type PutAside, promptsOf } from './loan.ts'
+import { UnkeptPrompts } from './unkept-prompts.ts'
 
 interface Slot {
   sequence: EngineSequence
@@ -38,33 +39,6 @@ interface Slot {
   lent: boolean
   /** Larger is later. */
   lastUse: number
-}
-
-/** A sequence in the hands of one request. */
-export interface Loan {
-  readonly sequence: EngineSequence
-  /** Leading tokens of the prompt that the sequence already holds. */
-  readonly reusedTokens: number
-  /** Whole blocks among them. */
-  readonly reusedBlocks: number
-  readonly lastBlockHash: string | null
-  /** The cache from which the last of the reused blocks came. */
-  readonly source: 'none' | 'l1' | 'l2'
-  /** The runtime's counter before anything was computed for this request. */
-  readonly evaluatedBefore: number
-  readonly work: PrefixWork
-  /** Prompts that this one goes on from: the loan owns their work too. */
-  readonly takenOver: readonly UnkeptPrompt[]
-}
-
-/** What a request that gave way goes on with. */
-export interface PutAside {
-  readonly copy: SequenceCopy
-  /** Settles when blocks are taken out of the copy no more. */
-  readonly kept: Promise<void>
-  readonly chain: Chain
-  /** Leading prompt tokens that it held. */
-  readonly held: number
 }
 
 /**
@@ -371,23 +345,6 @@ export class SequencePool {
     if (slot === undefined) throw new Error('the loan is not of this pool')
     return slot
   }
-}
-
-const NOTHING_HELD = {
-  takenOver: [],
-  reusedTokens: 0,
-  reusedBlocks: 0,
-  lastBlockHash: null,
-  source: 'none',
-} as const
-
-/** What of each prompt its sequence holds, the newest first. */
-function promptsOf({ work, takenOver }: Loan, computedTokens: number): readonly UnkeptPrompt[] {
-  const own = { work, blocks: blocksOf(work.chain, computedTokens) }
-  const others = takenOver.map(({ work, blocks }) => {
-    return { work, blocks: Math.min(blocks, blocksOf(work.chain, computedTokens)) }
-  })
-  return [own, ...others]
 }
 
 function liveTokens({ live }: Slot, chain: Chain): number {

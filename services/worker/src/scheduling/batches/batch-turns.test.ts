@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { BatchCost } from './batch-cost.ts'
 import { BatchTurns, type StepKind } from './batch-turns.ts'
-import { StopRequest } from './giving-way.ts'
+import { StopRequest } from './stop-request.ts'
 
 const CHUNK_MS = 60
 /** As on a small model: each answer in a batch costs as much as the first. */
