@@ -24,6 +24,18 @@ describe('what can be cached', () => {
     expect(known.cacheableTokens(longer, 'a', prompt(600, 7))).toBe(256)
   })
 
+  test('is an answer too, behind the whole prompt that it was given to', () => {
+    const known = new KnownPrefixes()
+    const first = known.send('a', prompt(300, 7))
+    known.answered(first, 'a', 20)
+    const next = known.send('a', [...prompt(300, 7), ...prompt(100)])
+    expect(known.cacheableTokens(next, 'a', [...prompt(300, 7), ...prompt(100)])).toBe(319)
+    const again = known.send('b', prompt(300, 7))
+    expect(known.cacheableTokens(again, 'b', prompt(300, 7))).toBe(0)
+    const other = known.send('a', [...prompt(300, 8), ...prompt(100)])
+    expect(known.cacheableTokens(other, 'a', [...prompt(300, 8), ...prompt(100)])).toBe(299)
+  })
+
   test('is nothing that only another tenant has sent', () => {
     const known = new KnownPrefixes()
     known.send('a', prompt(300))

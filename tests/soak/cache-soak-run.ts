@@ -1,5 +1,6 @@
 /** One run of the cache's soak test on workers and a Redis that are there. */
 import { hash } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
 import type { RedisServer } from '@svc/testing/redis/redis-server'
 import type { Question, TimedAnswer } from '../../services/worker/bench/timed-answer.ts'
 import { type Conversation, conversationOf, seeded, type Tokenize } from './cache-conversations.ts'
@@ -17,6 +18,9 @@ const LEG = 250
 const LEGS_MIN = 3
 /** Answers that wait for the reference. */
 const UNCHECKED_MAX = 32
+/** After one of eight turns there is a pause, in which its answer is read. */
+const PAUSED_OF = 8
+const PAUSE_MS = 300
 /** The first contradictions are what is needed. */
 const CONTRADICTIONS_MAX = 10
 const TEXT_SHOWN = 80
@@ -45,7 +49,15 @@ export class CacheSoak {
   readonly #known = new KnownPrefixes()
   readonly #leaks = new LeakWatch()
   readonly #contradictions: string[] = []
-  readonly #counts = { requests: 0, inputTokens: 0, cachedTokens: 0, none: 0, l1: 0, l2: 0 }
+  readonly #counts = {
+    requests: 0,
+    inputTokens: 0,
+    cachedTokens: 0,
+    none: 0,
+    l1: 0,
+    l2: 0,
+    read: 0,
+  }
   readonly #startedMs = performance.now()
   readonly #tokenize: Tokenize
   /** Answers are compared one after the other, while the next ones are made. */
@@ -101,6 +113,7 @@ export class CacheSoak {
         const question = { tenant, tokens, maxOutputTokens, logprobs: true }
         const answer = await this.#ask(worker, question, `${where} on worker ${worker}`)
         conversation.answered(answer.text)
+        if ((lots[turn] ?? 0) % PAUSED_OF === 0) await setTimeout(PAUSE_MS)
       } catch (error) {
         this.#contradict(where, `failed: ${String(error)}`)
         return
@@ -117,6 +130,7 @@ export class CacheSoak {
     this.#counts.inputTokens += tokens.length
     this.#counts.cachedTokens += meter.cachedInputTokens
     this.#counts[meter.cache.source] += 1
+    this.#known.answered(attempt, tenant, meter.outputTokens)
     const cacheable = this.#known.cacheableTokens(attempt, tenant, tokens)
     for (const problem of meterProblems(answer, tokens.length, cacheable)) {
       this.#contradict(where, problem)
@@ -143,7 +157,8 @@ export class CacheSoak {
   async #lookAtWorkers(): Promise<void> {
     const where = `after ${this.#next} conversations`
     for (const worker of await this.#fleet.all()) {
-      const { l1 } = (await worker.client.state()).cache
+      const { l1, answerTokensRead } = (await worker.client.state()).cache
+      this.#counts.read = Math.max(this.#counts.read, answerTokensRead)
       const isWarm = l1 === null || l1.evictions > 0
       for (const problem of await this.#leaks.look(worker, isWarm)) this.#contradict(where, problem)
     }
@@ -158,6 +173,7 @@ export class CacheSoak {
     for (const source of ['l1', 'l2'] as const) {
       if (this.#counts[source] === 0) this.#contradict('in the end', `nothing came from ${source}`)
     }
+    if (this.#counts.read === 0) this.#contradict('in the end', 'no answer was read ahead')
   }
 
   #contradict(where: string, what: string): void {

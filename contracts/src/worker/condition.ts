@@ -93,6 +93,8 @@ export const stateResponse = z.object({
     notWorthFetching: count,
     /** Prompts whose cached blocks could not be put back, and were computed instead. */
     restoreFailures: count,
+    /** Tokens of answers that were computed as part of a prompt while nobody wanted the model. */
+    answerTokensRead: count,
     /**
      * The blocks in this worker's memory, and in Redis as this worker sees it. Null means that it
      * is not in use.

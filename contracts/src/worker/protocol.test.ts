@@ -101,7 +101,7 @@ const examples: readonly (readonly [string, ZodType, unknown])[] = [
       totals: { inputTokens: 1e12, cachedInputTokens: 0, outputTokens: 2 },
       cache: {
         ...{ lookups: 3, hits: 2, reusedTokens: { l1: 256, l2: 128 } },
-        ...{ waits: 1, notWorthFetching: 0, restoreFailures: 0 },
+        ...{ waits: 1, notWorthFetching: 0, restoreFailures: 0, answerTokensRead: 64 },
         l1: tier,
         l2: null,
       },

@@ -58,7 +58,10 @@ export async function startWorker(
   })
   const scheduler = new Scheduler({
     ...{ engine, cache, log, nowMs, onBroken, family: served.family },
-    pool: new SequencePool(engine, cache, putsAside),
+    pool: new SequencePool({
+      ...{ engine, cache, canPutAside: putsAside, nowMs },
+      readsAnswers: settings.readsAnswers,
+    }),
     workerId: settings.workerId,
     queueLimit: settings.queueLimit,
     tenantQueueLimit: settings.tenantQueueLimit,

@@ -27,6 +27,8 @@ export interface ScriptedParts {
   readonly l2?: PrefixStore | null
   readonly nowMs?: () => number
   readonly timer?: Timer
+  /** Default: answers are not read ahead. */
+  readonly readsAnswers?: boolean
 }
 
 /** A scheduler on a scripted model. */
@@ -38,6 +40,7 @@ export function scriptedWorker(
     l2 = null,
     nowMs = () => performance.now(),
     timer = systemTimer,
+    readsAnswers = false,
   }: ScriptedParts = {},
 ) {
   const engine = scriptedEngine(script)
@@ -50,7 +53,10 @@ export function scriptedWorker(
     nowMs,
     onFailure: (what) => alarms.push(what),
   })
-  const pool = new SequencePool(engine, cache, true, nowMs, timer)
+  const pool = new SequencePool({
+    ...{ engine, cache, nowMs, timer, readsAnswers },
+    canPutAside: true,
+  })
   const scheduler = new Scheduler({
     ...{ engine, cache },
     pool,

@@ -162,6 +162,7 @@ export const freshState: StateResponse = {
     waits: 0,
     notWorthFetching: 0,
     restoreFailures: 0,
+    answerTokensRead: 0,
     l1: null,
     l2: null,
   },

@@ -258,6 +258,12 @@ export const cacheMetrics = {
     unit: 'prompts',
     help: 'Prompts whose cached blocks could not be put back, and were computed instead.',
   },
+  svc_worker_cache_answer_tokens_read_total: {
+    kind: 'counter',
+    labels: ofWorker,
+    unit: 'tokens',
+    help: 'Tokens of answers that were read for the next turn while no request ran.',
+  },
   svc_worker_cache_tier_blocks: {
     kind: 'gauge',
     labels: ofTier,

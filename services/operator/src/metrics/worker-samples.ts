@@ -70,6 +70,7 @@ function writeCache(sheet: Sheet, worker: string, { cache }: StateResponse): voi
   sheet.write('svc_worker_cache_waits_total', { worker }, cache.waits)
   sheet.write('svc_worker_cache_not_worth_fetching_total', { worker }, cache.notWorthFetching)
   sheet.write('svc_worker_cache_restore_failures_total', { worker }, cache.restoreFailures)
+  sheet.write('svc_worker_cache_answer_tokens_read_total', { worker }, cache.answerTokensRead)
   for (const tier of ['l1', 'l2'] as const) {
     const labels = { worker, tier }
     sheet.write('svc_worker_cache_reused_tokens_total', labels, cache.reusedTokens[tier])

@@ -6,6 +6,7 @@ export class CacheCounts {
   waits = 0
   notWorthFetching = 0
   restoreFailures = 0
+  answerTokensRead = 0
 
   /** @param near how many of the reused tokens did not come from Redis */
   reused(tokens: number, near: number): void {

@@ -98,10 +98,12 @@ export class PrefixCache {
   }
 
   state(): StateResponse['cache'] {
-    const { lookups, hits, reusedTokens, waits, notWorthFetching, restoreFailures } = this.counts
+    const { lookups, hits, reusedTokens, waits, notWorthFetching } = this.counts
+    const { restoreFailures, answerTokensRead } = this.counts
     const { l1, l2 } = this.#parts
     return {
-      ...{ lookups, hits, reusedTokens, waits, notWorthFetching, restoreFailures },
+      ...{ lookups, hits, reusedTokens, waits, notWorthFetching },
+      ...{ restoreFailures, answerTokensRead },
       l1: l1.usage(),
       l2: l2?.usage() ?? null,
     }

@@ -118,7 +118,8 @@ export class Execution {
     }
     if (this.#loan === null) return ending
     this.#meter.close(this.#loan, this.#chunked)
-    this.#parts.pool.giveBack(this.#loan, this.#chunked)
+    const answer = ending.kind === 'done' ? this.#output : []
+    this.#parts.pool.giveBack(this.#loan, this.#chunked, answer)
     return ending
   }
 

@@ -182,6 +182,7 @@ export class Scheduler {
   async drain(): Promise<void> {
     this.#draining = true
     await Promise.all([...this.#jobs.values()].map((job) => job.ended.promise))
+    await this.#parts.pool.stopReading()
   }
 
   #refuse(request: GenerateRequest): void {

@@ -45,6 +45,8 @@ export interface WorkerSettings {
   /** Whether the worker loads its model and serves nobody until it is told to. */
   readonly drained: boolean
   readonly cache: CacheSettings
+  /** Whether answers are read while there is nothing else to do. */
+  readonly readsAnswers: boolean
   /** What is remembered of the self-tests of models. */
   readonly findings: FindingsSettings
   readonly schemas: SchemaSettings
@@ -121,6 +123,7 @@ export function settingsOf(words: WorkerWords, environment: Environment): Worker
       secret: given.SVC_CACHE_SECRET ?? randomBytes(CACHE_SECRET_BYTES),
       redis: redisSettings(given),
     },
+    readsAnswers: given.SVC_READ_ANSWERS === 'on',
     findings: {
       folder: join(given.modelsFolder, FINDINGS_FOLDER),
       anew: given.SVC_SELF_TEST === 'always',

@@ -75,6 +75,8 @@ export const workerVariables = {
   SVC_SELF_TEST: oneOf(['remembered', 'always']).default('remembered'),
   /** Whether a worker keeps what it computed of prompts, for the next that begins alike. */
   SVC_CACHE: oneOf(['on', 'off']).default('on'),
+  /** Whether a worker that has nothing else to do reads answers for the next turn. */
+  SVC_READ_ANSWERS: oneOf(['on', 'off']).default('on'),
   /** Bytes of it in the worker's memory. */
   SVC_CACHE_BYTES: whole(0, BYTES_MAX).default(CACHE_BYTES_DEFAULT),
   /** Keys the names of cached blocks and seals them: only who has the same one finds them. */

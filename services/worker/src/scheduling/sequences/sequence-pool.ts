@@ -27,13 +27,16 @@ import type { Engine, EngineSequence, SequenceCopy } from '../../engines/engine.
 import { blocksOf, type Chain, sharedTokens, tokensOf } from '../../prefix-cache/block-names.ts'
 import type { Finding, PrefixCache, PrefixWork } from '../../prefix-cache/prefix-cache.ts'
 import { BatchTurns } from '../batches/batch-turns.ts'
+import { AnswerReading, type LivePrompt } from './answer-reading.ts'
 import { type Loan, NOTHING_HELD, type PutAside, promptsOf } from './loan.ts'
 import { UnkeptPrompts } from './unkept-prompts.ts'
 
 interface Slot {
   sequence: EngineSequence
   /** The prompt that it holds, as far as it can be reused. */
-  live: { readonly chain: Chain; readonly tokens: number } | null
+  live: LivePrompt | null
+  /** Of the answer to it. */
+  readonly reading: AnswerReading
   /** What it holds of prompts that is nowhere else. */
   readonly unkept: UnkeptPrompts
   lent: boolean
@@ -50,37 +53,36 @@ const PUT_ASIDE_BYTES_MAX = 1024 ** 3
 /** A sequence of which less is shared stays with the conversation that it holds. */
 const OTHERS_SHARE_MAX = 0.5
 
+export interface SequencePoolParts {
+  readonly engine: Engine
+  readonly cache: PrefixCache
+  /** Whether requests can give way: it takes a model whose memory can be put back. */
+  readonly canPutAside: boolean
+  /** Whether answers are read while the model has nothing else to do. */
+  readonly readsAnswers: boolean
+  /** Milliseconds of a clock that only goes forward. */
+  readonly nowMs: () => number
+  readonly timer?: Timer
+}
+
 export class SequencePool {
-  readonly #engine: Engine
+  readonly #parts: SequencePoolParts
   readonly #cache: PrefixCache
   readonly #slots: Slot[]
   #uses = 0
   readonly #putAside = { total: 0, requests: 0, bytes: 0 }
-  /** Whether requests can give way: it takes a model whose memory can be put back. */
-  readonly canPutAside: boolean
   /** Moving what is in the model's memory stops all runs: it has its turn like a batch. */
   readonly batchTurns: BatchTurns
 
-  /** @param nowMs milliseconds of a clock that only goes forward */
-  constructor(
-    engine: Engine,
-    cache: PrefixCache,
-    canPutAside: boolean,
-    nowMs: () => number = () => performance.now(),
-    timer: Timer = systemTimer,
-  ) {
-    this.canPutAside = canPutAside
-    this.batchTurns = new BatchTurns(nowMs)
-    this.#engine = engine
-    this.#cache = cache
-    const { batchTurns } = this
-    const isBusy = () => this.idle < this.size
-    this.#slots = engine.sequences.map((first) => {
-      const sequence = () => slot.sequence
-      const unkept = new UnkeptPrompts({ cache, batchTurns, timer, isBusy, sequence })
-      const slot: Slot = { sequence: first, live: null, unkept, lent: false, lastUse: 0 }
-      return slot
-    })
+  constructor(parts: SequencePoolParts) {
+    this.#parts = parts
+    this.#cache = parts.cache
+    this.batchTurns = new BatchTurns(parts.nowMs)
+    this.#slots = parts.engine.sequences.map((sequence) => this.#newSlot(sequence))
+  }
+
+  get canPutAside(): boolean {
+    return this.#parts.canPutAside
   }
 
   get size(): number {
@@ -108,9 +110,10 @@ export class SequencePool {
     const slot = this.#choose(chain)
     const live = liveTokens(slot, chain)
     const goesOn = live === slot.live?.tokens && !slot.unkept.isFull
-    this.#occupy(slot)
+    const free = this.#occupy(slot)
     let finding: Finding | undefined
     try {
+      await free
       if (!goesOn) await slot.unkept.keep({ waiting: tenant })
       finding = await this.#cache.lookUp(chain, live, signal)
       return (await this.#fill(slot, live, finding)) ?? (await this.#renew(slot, finding.work))
@@ -146,19 +149,28 @@ export class SequencePool {
    * The sequence can be lent again at once. Its blocks are kept for later prompts.
    *
    * @param computedTokens how many leading tokens of the prompt it holds from prompt chunks
+   * @param answer that a next turn may go on from
    */
-  giveBack(loan: Loan, computedTokens: number): void {
-    this.#giveBack(loan, computedTokens)
+  giveBack(loan: Loan, computedTokens: number, answer: readonly number[] = []): void {
+    const { reading, unkept, live } = this.#takeBack(loan, computedTokens)
+    const { tokens, reusableTokens } = loan.work.chain
+    const isWhole = answer.length > 0 && live?.tokens === reusableTokens
+    // It looks first, so that prompt and answer are copied out together.
+    if (this.#parts.readsAnswers && isWhole) reading.begin([...tokens, ...answer])
+    unkept.receive(promptsOf(loan, computedTokens))
   }
 
-  /** @param copy of the sequence, if there is one */
-  #giveBack(loan: Loan, computedTokens: number, copy?: SequenceCopy): Slot {
+  /** Settles when nothing is computed for later requests any more. */
+  async stopReading(): Promise<void> {
+    await Promise.all(this.#slots.map(({ reading }) => reading.stop()))
+  }
+
+  #takeBack(loan: Loan, computedTokens: number): Slot {
     const slot = this.#slotOf(loan)
     const { chain } = loan.work
     const tokens = Math.min(computedTokens, chain.reusableTokens)
     slot.live = tokens === 0 ? null : { chain, tokens }
     slot.lent = false
-    slot.unkept.receive(promptsOf(loan, computedTokens), copy)
     return slot
   }
 
@@ -177,11 +189,12 @@ export class SequencePool {
     let copy: SequenceCopy | undefined
     try {
       copy = await sequence.copy()
-      const { kept } = this.#giveBack(loan, held, copy).unkept
+      const { unkept } = this.#takeBack(loan, held)
+      unkept.receive(promptsOf(loan, held), copy)
       this.#putAside.bytes += copy.bytes
       this.#putAside.requests += 1
       this.#putAside.total += 1
-      return { copy, kept, chain: work.chain, held }
+      return { copy, kept: unkept.kept, chain: work.chain, held }
     } catch (error) {
       this.#cache.failed('failed to put answer aside', error)
       await copy?.release()
@@ -207,7 +220,7 @@ export class SequencePool {
   async resume(aside: PutAside): Promise<Loan> {
     const { copy, held } = aside
     const slot = this.#choose(null)
-    this.#occupy(slot)
+    await this.#occupy(slot)
     const { sequence } = slot
     // What the request did for others is there, or was given up.
     const work = this.#cache.again(aside.chain)
@@ -301,11 +314,15 @@ export class SequencePool {
   }
 
   async #renew(slot: Slot, work: PrefixWork): Promise<Loan> {
-    for (const lost of slot.unkept.handOver()) this.#cache.end(lost.work)
-    slot.sequence = await this.#engine.replace(slot.sequence)
-    const { sequence } = slot
+    const sequence = await this.#replace(slot)
     const evaluatedBefore = sequence.evaluatedTokens
     return { ...NOTHING_HELD, sequence, work, evaluatedBefore }
+  }
+
+  async #replace(slot: Slot): Promise<EngineSequence> {
+    for (const lost of slot.unkept.handOver()) this.#cache.end(lost.work)
+    slot.sequence = await this.#parts.engine.replace(slot.sequence)
+    return slot.sequence
   }
 
   /** The most shared tokens; among equals one that is empty, then the one unused for longest. */
@@ -333,11 +350,42 @@ export class SequencePool {
     return shared < held * OTHERS_SHARE_MAX && this.#cache.keepsBlocks ? 0 : shared
   }
 
-  #occupy(slot: Slot): void {
+  #newSlot(sequence: EngineSequence): Slot {
+    const { engine, cache, timer = systemTimer } = this.#parts
+    const { batchTurns } = this
+    const isBusy = () => this.idle < this.size
+    const unkept: UnkeptPrompts = new UnkeptPrompts({
+      ...{ cache, batchTurns, timer },
+      isBusy: () => isBusy() || reading.isReading,
+      sequence: () => slot.sequence,
+    })
+    const reading = new AnswerReading({
+      ...{ engine, cache, batchTurns, timer, isBusy },
+      place: () => slot,
+      keep: () => unkept.keep(),
+      onRead: (chain) => {
+        const read = { work: cache.again(chain), blocks: chain.names.length }
+        unkept.receive([read, ...unkept.handOver()])
+      },
+      onFailure: async (error) => {
+        cache.failed('failed to read answer ahead', error)
+        slot.live = null
+        await this.#replace(slot).catch((failure) =>
+          cache.failed('failed to renew sequence', failure),
+        )
+      },
+    })
+    const slot: Slot = { sequence, live: null, reading, unkept, lent: false, lastUse: 0 }
+    return slot
+  }
+
+  /** Settles when the sequence is in use no more for what it held. Never rejects. */
+  #occupy(slot: Slot): Promise<void> {
     slot.lent = true
     slot.live = null
     this.#uses += 1
     slot.lastUse = this.#uses
+    return slot.reading.stop()
   }
 
   #slotOf(loan: Loan): Slot {

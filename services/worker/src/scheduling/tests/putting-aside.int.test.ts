@@ -43,7 +43,10 @@ beforeAll(async () => {
   const reuse = await testReuse(engine, nowMs)
   const opened = openPrefixCache({ settings, engine, reuse, fingerprint: 'f', log, nowMs })
   expect(opened.putsAside).toBe(true)
-  pool = new SequencePool(engine, opened.cache, opened.putsAside)
+  pool = new SequencePool({
+    ...{ engine, cache: opened.cache, canPutAside: opened.putsAside, readsAnswers: true },
+    nowMs: () => performance.now(),
+  })
   scheduler = new Scheduler({
     ...{ engine, pool, family, log, nowMs, cache: opened.cache },
     ...{ workerId: 'w', queueLimit: 100, tenantQueueLimit: 100, randomSeed: () => 1 },
