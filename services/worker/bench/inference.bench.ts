@@ -2,14 +2,15 @@
  * What inference costs and what the prefix cache saves, measured on the worker itself.
  *
  *     npm run bench:inference -- [--model demo|tiny|small|s135|q05|l1b|l8b|FILE.gguf]
- *         [--part repeat,ttft,chat,decode,gaps,newcomer,redis,isolation,server]
+ *         [--part repeat,ttft,chat,decode,gaps,newcomer,redis,isolation,server,next-turn]
  *         [--samples N] [--threads N] [--gpu off|auto|cuda|vulkan|metal] [--at-once N]
  *         [--llama-server PATH] [--json]
  *
  * A model that is named by its shape is written first, with random weights: its speed is real, what
  * it says is not. `--samples` is how often each part measures, instead of its own number. Parts
- * with Redis start a server of their own. The part `server` measures the whole server, with
- * `--threads` for its model, and llama.cpp's own beside it when `--llama-server` names its binary.
+ * with Redis start a server of their own. The parts `server` and `next-turn` measure the whole
+ * server, with `--threads` for its model, and llama.cpp's own beside it when `--llama-server` names
+ * its binary.
  * `--at-once` is how many answers the parts `decode` and `server` make together, instead of four;
  * in the latter also how many people talk.
  */
@@ -26,6 +27,7 @@ import { measureDecode } from './parts/decode.ts'
 import { measureGaps } from './parts/gaps.ts'
 import { measureIsolation } from './parts/isolation.ts'
 import { measureNewcomer } from './parts/newcomer.ts'
+import { measureNextTurn } from './parts/next-turn.ts'
 import { measureRedis } from './parts/redis.ts'
 import { measureRepeat } from './parts/repeat.ts'
 import { measureServer } from './parts/server.ts'
@@ -41,6 +43,7 @@ const parts: Readonly<Record<string, Part>> = {
   redis: measureRedis,
   isolation: measureIsolation,
   server: measureServer,
+  'next-turn': measureNextTurn,
 }
 const NAME_COLUMNS = 52
 const MEGABYTE = 1_000_000

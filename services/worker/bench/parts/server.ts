@@ -2,32 +2,22 @@
  * The whole server beside llama.cpp's own: both with the same model, context and threads, asked
  * the same questions by the same client. One of them is asked at a time, while the other idles.
  */
-import { availableParallelism } from 'node:os'
 import type { Random } from '@svc/testing/random'
 import { type Bench, type Figures, newRandom, promptTokens } from '../bench.ts'
 import { askServer, type ChatAnswer, type ChatQuestion } from '../beside/chat-question.ts'
-import { LlamaServer } from '../beside/llama-server.ts'
-import { SvcServer } from '../beside/svc-server.ts'
+import { startServers, threadsOf } from '../beside/servers.ts'
 import {
   processorMsOf,
   residentBytesOf,
-  type ServerSize,
   StoodStill,
   unlessStill,
   type WholeServer,
 } from '../beside/whole-server.ts'
 import { median, quantile, rounded } from '../statistics.ts'
-import {
-  ANSWER_TOKENS,
-  conversationsOf,
-  TENANTS,
-  type Words,
-  wordsOf,
-} from './chat-conversations.ts'
+import { ANSWER_TOKENS, conversationsOf, type Words, wordsOf } from './chat-conversations.ts'
 
 /** Answers at once, unless another number is asked for. */
 const SEQUENCES = 4
-const CONTEXT_SIZE = 4_096
 const ROUNDS = 3
 const PROMPT_LENGTHS = [605, 2_000]
 /** Prompts of others between two of the same. */
@@ -76,20 +66,7 @@ interface Asked {
 /** Without the binary of llama-server, only the server of this project is measured. */
 export async function measureServer(bench: Bench): Promise<Figures> {
   await using stack = new AsyncDisposableStack()
-  const contextTokens = Math.min(bench.model.contextTokens, CONTEXT_SIZE)
-  const threads = bench.threads ?? Math.max(1, availableParallelism() - 1)
-  const sequences = sequencesOf(bench)
-  const size: ServerSize = {
-    ...{ contextTokens, sequences, threads, gpu: bench.gpu },
-    tenants: Math.max(TENANTS, sequences),
-  }
-  const servers = [stack.use(await SvcServer.start(bench.model, bench.folder, size))] as [
-    WholeServer,
-    ...WholeServer[],
-  ]
-  if (bench.llamaServer !== null) {
-    servers.push(stack.use(await LlamaServer.start(bench.llamaServer, bench.model, size)))
-  }
+  const servers = await startServers(bench, sequencesOf(bench), stack)
   const words = await wordsOf((text) => tokensOf(bench, servers[0], text))
   const samples = new Samples()
   // What is done for the first time, and compiled, is nobody's decoding.
@@ -115,7 +92,7 @@ export async function measureServer(bench: Bench): Promise<Figures> {
     bench.say(JSON.stringify(samples.figures()))
   }
   for (const server of servers) samples.add(`server_${server.name}_restarts`, server.restarts)
-  return { server_threads: threads, ...samples.figures() }
+  return { server_threads: threadsOf(bench), ...samples.figures() }
 }
 
 /** From the beginning, as often as the server stands still in it and can be started again. */
