@@ -4,6 +4,7 @@
  *
  *     first ── written at once ──▶ counting, for a second ──▶ written with the count, if any came …
  */
+import { messageOf } from '@svc/contracts/error-message'
 import type { Timer } from '@svc/contracts/ports/time'
 
 /** How often the same warning is written at most, in milliseconds. */
@@ -57,6 +58,6 @@ export function reasonOf(error: unknown): string {
   while (inner instanceof Error && inner.cause instanceof Error && inner.cause.message !== '') {
     inner = inner.cause
   }
-  const text = inner instanceof Error ? inner.message : String(inner)
+  const text = messageOf(inner)
   return text.replace(/\s+/g, ' ').trim().slice(0, MAX_REASON_CHARACTERS)
 }

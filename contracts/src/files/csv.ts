@@ -1,5 +1,5 @@
 /** CSV as RFC 4180 has it, safe to open in a spreadsheet and to show on a terminal. */
-import { printable } from './printable.ts'
+import { printable } from '../text/printable.ts'
 
 /**
  * Text that a spreadsheet would compute, one of another language also by the wide signs. Amounts

@@ -1,6 +1,6 @@
 /** A statement to print or to keep: one page of HTML that loads nothing and runs nothing. */
+import { printable } from '../text/printable.ts'
 import type { StatementEntry } from '../wire/statement.ts'
-import { printable } from './printable.ts'
 import { periodText, type StatementHead, type StatementWriter } from './statement-writer.ts'
 
 /** The style of the page: a content security policy may allow it by its hash. */

@@ -3,7 +3,7 @@
  * JavaScript number equals is an object that holds it as it was written.
  */
 
-import { withoutLast } from '../text-end.ts'
+import { withoutLast } from '../text/text-end.ts'
 
 type Reviver = (key: string, value: unknown, context?: { readonly source?: string }) => unknown
 

@@ -1,4 +1,5 @@
 /** What kafkajs throws, in the words of the port. */
+import { messageOf } from '@svc/contracts/error-message'
 import { BusAwayError, BusRefusedError } from '@svc/contracts/ports/bus'
 
 /** No repetition helps: someone has to act. */
@@ -71,7 +72,7 @@ export function wordsOf(error: unknown): string {
   const type = typeOf(error)
   const hint = HINTS.get(type)
   if (hint !== undefined) return `${type}: ${hint}`
-  return type || (error instanceof Error ? error.message : String(error))
+  return type || messageOf(error)
 }
 
 export function isPermanent(type: string): boolean {

@@ -1,4 +1,5 @@
 /** Takes records of a topic in memory, as one of a group. */
+import { messageOf } from '@svc/contracts/error-message'
 import type { BusConsumer, ReceivedRecord, Subscription } from '@svc/contracts/ports/bus'
 import { pause, type Timer } from '@svc/contracts/ports/time'
 import { untilAborted } from '@svc/contracts/ports/within'
@@ -70,7 +71,7 @@ export class MemoryConsumer implements BusConsumer {
       this.#pass(record)
     } catch (error) {
       if (signal.aborted) return
-      this.#takeTrouble = error instanceof Error ? error.message : String(error)
+      this.#takeTrouble = messageOf(error)
       this.#tell(this.#takeTrouble)
       await pause(this.#timer, TAKE_AGAIN_MS, signal)
     }

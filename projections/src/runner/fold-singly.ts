@@ -2,6 +2,7 @@
  * Folds events one by one, to find the one that does not fit the rows. When its stream is damaged
  * the view leaves the stream out from there on; when the stream is whole, the view is at fault.
  */
+import { messageOf } from '@svc/contracts/error-message'
 import type { RecordedEvent } from '@svc/contracts/ports/event-store'
 import { causeOf, type StreamDamage } from '@svc/contracts/ports/quarantine'
 import type { DecodedBatch } from '../projection/decode.ts'
@@ -16,7 +17,7 @@ export class UnfoldableEventError extends Error {
   override readonly name = 'UnfoldableEventError'
 
   constructor({ type, position, stream, revision }: RecordedEvent, cause: unknown) {
-    const why = cause instanceof Error ? cause.message : String(cause)
+    const why = messageOf(cause)
     super(`event ${type} at position ${position} (${stream}, revision ${revision}): ${why}`, {
       cause,
     })

@@ -16,6 +16,7 @@
  * {@link LiveView.folded} again, or it fails. Thrown is only what concerns all views, such as a
  * full disk: then the same is tried again later.
  */
+import { messageOf } from '@svc/contracts/error-message'
 import { type Position, type RecordedEvent, START } from '@svc/contracts/ports/event-store'
 import type { Pace } from '@svc/contracts/ports/pace'
 import type { DecodedBatch } from '../projection/decode.ts'
@@ -208,7 +209,7 @@ export class LiveView {
 
   #fail(error: unknown): void {
     this.state = 'failed'
-    this.error = error instanceof Error ? error.message : String(error)
+    this.error = messageOf(error)
   }
 
   #newsAmong(batch: DecodedBatch): DecodedBatch {

@@ -19,6 +19,7 @@
  *     is built apart   begins at the start of a long log: it follows again when it is built
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { messageOf } from '@svc/contracts/error-message'
 import { Backoff } from '@svc/contracts/ports/backoff'
 import {
   type EventStore,
@@ -356,10 +357,6 @@ export class Runner {
   #takers(): readonly LiveView[] {
     return this.#followers().filter(({ folded }) => folded >= this.#delivered)
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
 
 /** Finds the lowest position; {@link START} of none. */

@@ -1,5 +1,6 @@
 /** `svc` as a function: arguments and a terminal in, an exit code out. */
 
+import { messageOf } from '@svc/contracts/error-message'
 import { ServiceError } from '@svc/contracts/errors'
 import { printable } from '@svc/contracts/printable'
 import { VERSION } from '@svc/server/version'
@@ -158,11 +159,11 @@ function failed(error: unknown, terminal: Terminal, acting: Command | undefined)
   if (terminal.interrupted) return EXIT_INTERRUPTED
   // The reader has gone: nobody would see a message.
   if (terminal.stop.aborted) return EXIT_OK
-  terminal.err(`svc: ${printable(messageOf(error, acting))}\n`)
+  terminal.err(`svc: ${printable(messageFor(error, acting))}\n`)
   return exitCodeOf(error)
 }
 
-function messageOf(error: unknown, acting: Command | undefined): string {
+function messageFor(error: unknown, acting: Command | undefined): string {
   if (error instanceof ServiceError) return asTyped(error, acting)
-  return error instanceof Error ? error.message : String(error)
+  return messageOf(error)
 }

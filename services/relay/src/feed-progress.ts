@@ -2,6 +2,7 @@
  * How far the feed has come: which events the topic has acknowledged, and which of them it was
  * asked for and had. Only the latter are in the checkpoint.
  */
+import { messageOf } from '@svc/contracts/error-message'
 import { BusRewoundError, type BusTopic } from '@svc/contracts/ports/bus'
 import { type Position, START } from '@svc/contracts/ports/event-store'
 import type { FeedCheckpoint, FeedCheckpoints, FeedWitness } from './feed-checkpoint.ts'
@@ -138,7 +139,7 @@ export class FeedProgress {
       const isNew = this.#unsaved === null
       if (isNew)
         log.error({ err: cause }, 'failed to save the checkpoint of the feed, trying again')
-      const reason = cause instanceof Error ? cause.message : String(cause)
+      const reason = messageOf(cause)
       return new Error(`its checkpoint cannot be saved: ${reason}`, { cause })
     }
   }

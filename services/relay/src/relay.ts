@@ -15,6 +15,7 @@
  * log do no harm but duplicates.
  */
 
+import { messageOf } from '@svc/contracts/error-message'
 import type { PicoDollars } from '@svc/contracts/money'
 import { Backoff } from '@svc/contracts/ports/backoff'
 import {
@@ -302,7 +303,7 @@ export class Relay {
   }
 
   #noteTrouble(error: unknown): void {
-    const words = error instanceof Error ? error.message : String(error)
+    const words = messageOf(error)
     this.#troubledSinceMs ??= this.#waitingSinceMs ?? this.#ports.clock.nowMs()
     if (words === this.#trouble) return
     this.#trouble = words

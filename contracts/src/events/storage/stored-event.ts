@@ -3,6 +3,7 @@
  * this program writes, in a stream of the kind that it belongs to. It runs no schema.
  */
 import type { RecordedEvent } from '../../ports/event-store.ts'
+import { messageOf } from '../../text/error-message.ts'
 import { accountEventSchemas, accountOfStream } from '../account.ts'
 import { adminTokenEventSchemas, adminTokensStream } from '../admin-tokens.ts'
 import { auditEventSchemas, auditStream } from '../audit.ts'
@@ -69,7 +70,7 @@ export function unreadableBecause(event: RecordedEvent): string | undefined {
     readStored(event)
     return undefined
   } catch (error) {
-    return error instanceof Error ? error.message : String(error)
+    return messageOf(error)
   }
 }
 

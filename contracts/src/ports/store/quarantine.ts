@@ -5,6 +5,7 @@
  * Whoever finds damage notes it here: the store, the views, the ledger, a verification. A stream
  * leaves the list when it was read again from its first event to its last and is whole.
  */
+import { messageOf } from '../../text/error-message.ts'
 import { BrokenChainError, DamagedStreamError, type RecordedEvent } from '../event-store.ts'
 
 /** Says what is wrong with one stream. */
@@ -51,7 +52,7 @@ export function damageIn(error: unknown): StreamDamage | undefined {
 
 /** Says what is wrong with a stream because of one of its events. */
 export function causeOf({ type }: Pick<RecordedEvent, 'type'>, error: unknown): string {
-  return `event ${type}: ${error instanceof Error ? error.message : String(error)}`
+  return `event ${type}: ${messageOf(error)}`
 }
 
 /** The error for a stream that cannot be relied on from an event on, which was refused so. */

@@ -10,6 +10,7 @@
  * A short log needs no thread, whose start takes longer. Meanwhile the view answers as an empty
  * one, and whoever waits for it is told that it is behind.
  */
+import { messageOf } from '@svc/contracts/error-message'
 import { Backoff } from '@svc/contracts/ports/backoff'
 import { type Position, START } from '@svc/contracts/ports/event-store'
 import type { ViewsBeside } from '../beside/views-beside.ts'
@@ -198,8 +199,4 @@ function notJoined(views: readonly LiveView[]): readonly LiveView[] {
 
 function namesOf(views: readonly LiveView[]): readonly string[] {
   return views.map(({ name }) => name)
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -1,5 +1,6 @@
 /** `svc doctor`: what a server needs, looked at without changing anything. */
 import type { WorkerDetails } from '@svc/contracts/admin/workers'
+import { messageOf } from '@svc/contracts/error-message'
 import { printable } from '@svc/contracts/printable'
 import { DataFolder } from '@svc/server/data-folder/data-folder'
 import type { Finding } from '@svc/server/doctor/examine'
@@ -83,7 +84,7 @@ async function serverFindings(
     const running = said('ok', `version ${version} runs at ${url}`)
     return { isRunning, findings: [running, ...problems.map((each) => said('problem', each))] }
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = messageOf(error)
     return { isRunning, findings: [said('problem', message)] }
   }
 }

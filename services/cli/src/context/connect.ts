@@ -7,6 +7,7 @@
 import { randomBytes } from 'node:crypto'
 import { ADMIN_PREFIX } from '@svc/contracts/admin/declaration'
 import type { Operations } from '@svc/contracts/admin/operations'
+import { messageOf } from '@svc/contracts/error-message'
 import { bytesWithin } from '@svc/infra/system/bounded-bytes'
 import { isServerProof, PROOF_PATH } from '@svc/operator/http/server-proof'
 import { createRemoteOperations } from '@svc/operator/remote/remote-operations'
@@ -160,7 +161,7 @@ export async function endOnClientDefects(warn: (warning: string) => void): Promi
 
 /** The disk has failed under the event log: nothing that this process believes can be trusted. */
 function endNow(error: unknown): never {
-  const reason = error instanceof Error ? error.message : String(error)
+  const reason = messageOf(error)
   process.stderr.write(`svc: the disk of the ledger has failed: ${reason}\n`)
   process.exit(EXIT_UNREACHABLE)
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '@svc/contracts/error-message'
 import { type ErrorComponentProps, Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ApiError } from '../api/api-error.ts'
@@ -41,5 +42,5 @@ export function Broken({ error }: ErrorComponentProps) {
 
 function textOf(error: unknown): string {
   if (error instanceof ApiError) return problemText(error)
-  return error instanceof Error ? error.message : String(error)
+  return messageOf(error)
 }

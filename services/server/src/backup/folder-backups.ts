@@ -20,6 +20,7 @@ import {
   statSync,
 } from 'node:fs'
 import { basename, join } from 'node:path'
+import { messageOf } from '@svc/contracts/error-message'
 import { ServiceError } from '@svc/contracts/errors'
 import type { Clock } from '@svc/contracts/ports/time'
 import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
@@ -198,7 +199,7 @@ function removeIfPossible(partial: string): void {
 /** Names the place, and what the system says about it, to the operator whose disk it is. */
 function notWritten(path: string, cause: unknown): ServiceError {
   if (cause instanceof ServiceError) return cause
-  const why = cause instanceof Error ? cause.message : String(cause)
+  const why = messageOf(cause)
   const message =
     cause instanceof DataFolderError ? `${why}.` : `The backup in ${path} failed: ${why}.`
   return new ServiceError('backup_failed', message, { cause })

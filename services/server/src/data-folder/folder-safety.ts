@@ -12,6 +12,7 @@ import {
   statSync,
 } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
+import { messageOf } from '@svc/contracts/error-message'
 import { makeFolder } from '@svc/infra/made-folder'
 import { DataFolderError } from './data-folder-error.ts'
 
@@ -88,7 +89,7 @@ export function makeSafeFolder(path: string): void {
   try {
     makeFolder(path)
   } catch (error) {
-    throw new DataFolderError(error instanceof Error ? error.message : String(error))
+    throw new DataFolderError(messageOf(error))
   }
 }
 

@@ -1,6 +1,7 @@
 /** The data folder, as it lies there: nothing in it is opened by SQLite, which would write. */
 import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { messageOf } from '@svc/contracts/error-message'
 import { looksLikeEventLog } from '@svc/infra/event-store/sqlite/event-log-file'
 import { BackupPlace } from '../backup/backup-place.ts'
 import type { DataFolder } from '../data-folder/data-folder.ts'
@@ -81,7 +82,7 @@ export async function lookAtBackups(
     await place.requireSpace()
   } catch (error) {
     if (named !== undefined) throw error
-    return note('backups', error instanceof Error ? error.message : String(error))
+    return note('backups', messageOf(error))
   }
   const beside = named === undefined ? ': better on another disk, named in SVC_BACKUP_DIR' : ''
   return ok('backups', `svc backup may write to ${place.path}${beside}`)

@@ -2,6 +2,7 @@
  * Looks at everything that a server needs, one finding for each, and changes nothing. It works
  * beside a running server, and where none could start.
  */
+import { messageOf } from '@svc/contracts/error-message'
 import { DataFolder } from '../data-folder/data-folder.ts'
 import { nearestExisting } from '../data-folder/folder-safety.ts'
 import { type LogLocation, logLocationOf } from '../settings/log-location.ts'
@@ -50,7 +51,7 @@ function readOrNone(environment: Environment): ReturnType<typeof lookAtSettings>
   try {
     return lookAtSettings(environment)
   } catch (error) {
-    return problem('settings', error instanceof Error ? error.message : String(error))
+    return problem('settings', messageOf(error))
   }
 }
 

@@ -1,4 +1,5 @@
 /** What one look of the doctor found. */
+import { messageOf } from '@svc/contracts/error-message'
 
 export interface Finding {
   readonly check: string
@@ -20,6 +21,6 @@ export async function found(
   try {
     return await look()
   } catch (error) {
-    return problem(check, error instanceof Error ? error.message : String(error))
+    return problem(check, messageOf(error))
   }
 }

@@ -9,6 +9,7 @@
  * a batch that is filled up: 396 rows. Likewise a short prompt: 60 rows. Where only those differ,
  * every prompt is computed as a long one.
  */
+import { messageOf } from '@svc/contracts/error-message'
 import type { Engine } from '../engines/engine.ts'
 import {
   type PromptKind,
@@ -100,7 +101,7 @@ async function tryOut(engine: Engine, trial: Trial): Promise<string | null> {
   try {
     return (await isCutAnywhere(engine, trial)) ? null : trial.otherwise
   } catch (error) {
-    return error instanceof Error ? error.message : String(error)
+    return messageOf(error)
   }
 }
 

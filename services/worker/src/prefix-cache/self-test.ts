@@ -7,6 +7,7 @@
  * follow have to be the same. Then an answer is put aside and goes on in another
  * sequence, where it has to go on as it would have.
  */
+import { messageOf } from '@svc/contracts/error-message'
 import type { Engine, EngineSequence, GenerateOptions } from '../engines/engine.ts'
 import type { PromptKind } from '../engines/prompt-schedule.ts'
 import { areSame, testPrompt } from './choose-schedule.ts'
@@ -39,7 +40,7 @@ export async function testReuse(engine: Engine, nowMs: () => number): Promise<Re
   try {
     return await tryOut(engine, sequence, nowMs)
   } catch (error) {
-    return { works: false, reason: error instanceof Error ? error.message : String(error) }
+    return { works: false, reason: messageOf(error) }
   }
 }
 

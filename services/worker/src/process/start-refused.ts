@@ -2,6 +2,7 @@
  * The worker cannot start, for a reason that a retry does not change. The message is one line for
  * the operator and says what is wrong with what.
  */
+import { messageOf } from '@svc/contracts/error-message'
 export class StartRefused extends Error {
   override readonly name: string = 'StartRefused'
 }
@@ -29,6 +30,6 @@ const REASON_CHARACTERS_MAX = 300
 
 /** What libraries throw runs over many lines, and the first says what is wrong. */
 export function firstLineOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   return (message.split('\n')[0] ?? '').slice(0, REASON_CHARACTERS_MAX)
 }

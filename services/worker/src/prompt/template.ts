@@ -7,6 +7,7 @@
  * tokens in the template's own text only (`prompt-tokens.ts`).
  */
 import { Environment, Interpreter, Template } from '@huggingface/jinja'
+import { messageOf } from '@svc/contracts/error-message'
 import { atOnce, type Slices } from '@svc/infra/turns/slices'
 import type { Vocabulary } from '../engines/engine.ts'
 import { plainerMessages } from './conversation/plainer-messages.ts'
@@ -144,7 +145,7 @@ function firstRendering(template: Template, attempts: readonly Record<string, un
 }
 
 function refusalFor(error: unknown): TemplateRefusal {
-  const reason = error instanceof Error ? error.message : String(error)
+  const reason = messageOf(error)
   const line = (reason.split('\n')[0] ?? '').slice(0, REFUSAL_CHARACTERS_MAX)
   return new TemplateRefusal(`the model's chat template refuses these messages: ${line}`)
 }

@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto'
 import { availableParallelism, homedir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { messageOf } from '@svc/contracts/error-message'
 import { z } from 'zod'
 import { DEMO_MODEL, type EngineSettings, type GpuChoice, gpuChoices } from '../engines/engine.ts'
 import { defaultSchemaLimits, type SchemaLimits } from '../grammar/grammar.ts'
@@ -202,7 +203,7 @@ function wordsOf(argv: readonly string[]): WorkerWords {
       Object.entries(values).map(([name, value]) => [camelCase(name), value as string | boolean]),
     )
   } catch (error) {
-    throw new StartRefused(error instanceof Error ? error.message : String(error))
+    throw new StartRefused(messageOf(error))
   }
 }
 

@@ -1,5 +1,6 @@
 /** Files that evidence is verified with: of any length, whoever made them. */
 import { createReadStream } from 'node:fs'
+import { messageOf } from '@svc/contracts/error-message'
 import { bytesWithin } from '@svc/infra/system/bounded-bytes'
 import { CliError, EXIT_NOT_FOUND, EXIT_USAGE } from '../../context/exit-codes.ts'
 
@@ -32,6 +33,6 @@ export async function readKeyOption(option: string, given: string): Promise<stri
 }
 
 function unreadable(path: string, error: unknown): CliError {
-  const why = error instanceof Error ? error.message : String(error)
+  const why = messageOf(error)
   return new CliError(EXIT_NOT_FOUND, `cannot read ${path}: ${why}`)
 }

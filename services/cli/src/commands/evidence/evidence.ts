@@ -1,6 +1,7 @@
 /** `svc evidence export`, `svc evidence public-key`, `svc evidence rotate-key` */
 import { open, rename, rm } from 'node:fs/promises'
 import type { EvidenceKey } from '@svc/contracts/admin/evidence'
+import { messageOf } from '@svc/contracts/error-message'
 import { parseCheckpoint } from '@svc/contracts/evidence/checkpoint'
 import { parseNote } from '@svc/contracts/evidence/signed-note'
 import { Command } from 'commander'
@@ -97,7 +98,7 @@ async function onDisk<Result>(path: string, writing: Promise<Result>): Promise<R
   try {
     return await writing
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = messageOf(error)
     throw new CliError(EXIT_OUTPUT, `${path} cannot be written: ${why}`)
   }
 }

@@ -10,6 +10,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { messageOf } from '@svc/contracts/error-message'
 import {
   type Checkpoint,
   openCheckpoint,
@@ -180,7 +181,7 @@ function makeOwnFolder(folder: string): void {
   try {
     makeFolder(folder)
   } catch (error) {
-    throw misused('--folder')(error instanceof Error ? error.message : String(error))
+    throw misused('--folder')(messageOf(error))
   }
 }
 

@@ -8,6 +8,7 @@
  *     postings  the postings of every event are in balance, and say what the customer has
  */
 import { AccountBooks, sumOf, type TrialBalance } from '@svc/contracts/account-books'
+import { messageOf } from '@svc/contracts/error-message'
 import {
   type AccountEvent,
   type AccountEventOf,
@@ -164,7 +165,7 @@ export class AccountReconciliation {
       this.#state = accountDecider.evolve(this.#state, event)
     } catch (cause) {
       this.#isReplayed = false
-      const why = cause instanceof Error ? cause.message : String(cause)
+      const why = messageOf(cause)
       this.#findings.add('balances', subject, `cannot be replayed: ${why}`, 0n)
     }
   }

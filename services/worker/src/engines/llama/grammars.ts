@@ -2,6 +2,7 @@
  * Grammars that llama.cpp has read. Reading one takes milliseconds, and the same tools come with
  * every turn of a conversation, so the last ones are kept, each at its beginning: a run is a copy.
  */
+import { messageOf } from '@svc/contracts/error-message'
 import { RecentlyUsed } from '@svc/infra/recently-used'
 import { type LlamaContext, LlamaGrammar, LlamaGrammarEvaluationState } from 'node-llama-cpp'
 import { BadGrammar, type GrammarState, type Vocabulary } from '../engine.ts'
@@ -58,7 +59,7 @@ export class LlamaGrammars {
         const grammar = new LlamaGrammar(model.llama, { grammar: text })
         return new LlamaGrammarEvaluationState({ model, grammar })
       } catch (error) {
-        throw new BadGrammar(error instanceof Error ? error.message : String(error))
+        throw new BadGrammar(messageOf(error))
       }
     })
   }

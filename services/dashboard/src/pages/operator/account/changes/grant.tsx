@@ -1,3 +1,4 @@
+import { messageOf } from '@svc/contracts/error-message'
 import { DEFAULT_GRANT_PRIORITY } from '@svc/contracts/events/account'
 import { formatExact, parseDollars } from '@svc/contracts/money'
 import { useState } from 'react'
@@ -98,7 +99,7 @@ function parsed(amount: string): bigint {
     return parseDollars(amount)
   } catch (cause) {
     // The amount is too large or too fine, and the message says which.
-    throw refusalOf('amount', cause instanceof Error ? cause.message : String(cause))
+    throw refusalOf('amount', messageOf(cause))
   }
 }
 
