@@ -1,5 +1,6 @@
 /**
- * Makes package-lock.json right for every machine. Run it after every `npm install` that changes it.
+ * Makes package-lock.json right for every machine. Run it after every `npm install` that changes
+ * it.
  *
  * - Adds the binary packages of other platforms that the registry in use did not serve when it was
  *   written, by version alone: `npm ci` then agrees with the manifests everywhere, and other

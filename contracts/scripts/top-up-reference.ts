@@ -1,4 +1,6 @@
-/** The page `docs/reference/top-ups.md` and the schema beside it, made of the schema of a top-up. */
+/**
+ * The page `docs/reference/top-ups.md` and the schema beside it, made of the schema of a top-up.
+ */
 import { z } from 'zod'
 import { topUp } from '../src/bus/top-up.ts'
 import { markdownTable } from './markdown-table.ts'

@@ -1,6 +1,7 @@
 /**
  * Opens a file whose rows are sealed texts ({@link sealText}) and whose loss does no harm. Its
- * owner moves the log into the file (`durable-file.ts`), and need not wait for the disk at a commit.
+ * owner moves the log into the file (`durable-file.ts`), and need not wait for the disk at a
+ * commit.
  */
 import { openCacheFile } from './cache-file.ts'
 import type { DatabaseFile, DatabaseFileOptions } from './database-file.ts'

@@ -1,7 +1,7 @@
 /**
- * The README's quick start, the tutorial and how-to pages are run as they are printed, against a real server with
- * the real model: each `sh` block by bash, and where a `text` block follows, its lines are found in
- * the output.
+ * The README's quick start, the tutorial and how-to pages are run as they are printed, against a
+ * real server with the real model: each `sh` block by bash, and where a `text` block follows, its
+ * lines are found in the output.
  */
 import { execFile } from 'node:child_process'
 import { copyFileSync, readFileSync, rmSync, symlinkSync } from 'node:fs'

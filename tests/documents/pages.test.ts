@@ -59,7 +59,9 @@ function withoutCode(page: string): string {
   return read(page).replaceAll(/^ *(```|~~~)[\s\S]*?^ *\1.*$/gm, '')
 }
 
-/** What an address can name of a page behind `#`: its headings, in the way that GitHub names them. */
+/**
+ * What an address can name of a page behind `#`: its headings, in the way that GitHub names them.
+ */
 function partsOf(page: string): string[] {
   const headings = [...withoutCode(page).matchAll(/^#{1,6} +(.+)$/gm)].map(([, heading = '']) =>
     heading

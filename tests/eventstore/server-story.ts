@@ -85,7 +85,11 @@ export async function expectToldOfStoreAway(dataDir: string, accountId: string):
   }
 }
 
-/** A worker of canned answers until the end of the test. @returns what `SVC_WORKER_URLS` says then */
+/**
+ * A worker of canned answers until the end of the test.
+ *
+ * @returns what `SVC_WORKER_URLS` says then
+ */
 export async function startWorker(): Promise<string> {
   const socketPath = join(temporaryFolder(), 'worker.sock')
   const worker = new ScriptedWorker({ socketPath }, false)

@@ -25,7 +25,9 @@ const PROGRAM_MS_MAX = 60_000
 const CHECK_MS_MAX = 180_000
 const OPERATOR_MS_MAX = 30_000
 const OUTPUT_LINES_SHOWN = 60
-/** What every program has to say, in whatever way: an answer, a tool's result, an object, a cost. */
+/**
+ * What every program has to say, in whatever way: an answer, a tool's result, an object, a cost.
+ */
 const expectedOfPrograms = [/Oslo/, /19 degrees/, /Beatrix/, /balance/]
 const noChecks: Counts = { passed: 0, failed: 0 }
 

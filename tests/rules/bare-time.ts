@@ -1,7 +1,7 @@
 /**
- * Product code reads the clock and sets timers through the ports `Clock` and `Timer`, so that a test
- * moves time by hand. The real ones are in `infra/system`, and the server hands them out. How long
- * something took, by `performance.now()`, is no such time.
+ * Product code reads the clock and sets timers through the ports `Clock` and `Timer`, so that a
+ * test moves time by hand. The real ones are in `infra/system`, and the server hands them out. How
+ * long something took, by `performance.now()`, is no such time.
  */
 import { importsOf, lineOf, parse, type SyntaxNode, visit } from './syntax.ts'
 import { isTestCode, type SourceFile } from './workspace.ts'

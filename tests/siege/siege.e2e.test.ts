@@ -1,6 +1,6 @@
 /**
- * Attacks for a short time: the customer's requests do not fail, no worker dies, memory stays within
- * its bound, and the books are exact. How long answers take beside an attack is measured by
+ * Attacks for a short time: the customer's requests do not fail, no worker dies, memory stays
+ * within its bound, and the books are exact. How long answers take beside an attack is measured by
  * `npm run siege`, not here: a test promises nothing about time.
  */
 import { expect, test } from 'vitest'

@@ -6,7 +6,10 @@ import { runInNewContext } from 'node:vm'
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 
-/** Twice: the first lets finalizers run. What a `WeakRef` was made of or gave in this turn goes too. */
+/**
+ * Twice: the first lets finalizers run. What a `WeakRef` was made of or gave in this turn goes
+ * too.
+ */
 export async function collectGarbage(): Promise<void> {
   await nextTurn()
   collect()

@@ -4,7 +4,8 @@
  *     npm run torture -- [--rounds 200] [--seed N] [--store sqlite|eventstoredb] [--model] [--json]
  *
  * The worker is a scripted one, so that a round takes a second; with `--model` it is the real one.
- * With `--store eventstoredb` the events are on a double of that server, which dies now and then too.
+ * With `--store eventstoredb` the events are on a double of that server, which dies now and then
+ * too.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -62,7 +62,9 @@ export const priceOperations = {
       confirm: z.boolean().optional(),
       idempotency_key: idempotencyKey.optional(),
     }),
-    /** `created` is false when the same key had published it before; it is shown as it stands now. */
+    /**
+     * `created` is false when the same key had published it before; it is shown as it stands now.
+     */
     output: priceDetails.extend({ created: z.boolean() }),
   }),
   previewPrice: operation({

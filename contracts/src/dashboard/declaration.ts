@@ -37,8 +37,8 @@ export const SHOWN_USER_HEADER = 'x-svc-user'
 /**
  * `POST /accounts/:account_id/chat/completions`: a request and its answer are those of the public
  * `POST /v1/chat/completions`, streams too, with the same prices and the same headers. Each
- * account has one key that nobody can send, named `Dashboard chat`, which these requests stand under
- * in usage and receipts.
+ * account has one key that nobody can send, named `Dashboard chat`, which these requests stand
+ * under in usage and receipts.
  */
 export const CHAT_PATH = '/accounts/:account_id/chat/completions'
 

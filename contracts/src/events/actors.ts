@@ -1,7 +1,7 @@
 /**
- * Who caused an event: the `actor` in its metadata. These words are part of the storage format. None
- * is the name of a person: names are kept beside the log, where they can be erased. A key of an
- * account is named by its id alone.
+ * Who caused an event: the `actor` in its metadata. These words are part of the storage format.
+ * None is the name of a person: names are kept beside the log, where they can be erased. A key of
+ * an account is named by its id alone.
  */
 
 /**

@@ -41,8 +41,8 @@ export function textWithDigits(value: object): string {
 }
 
 /**
- * What was parsed with its digits, with such numbers as objects that `JSON.stringify` writes as they
- * came, also in copies of it. It is the value itself where it has none.
+ * What was parsed with its digits, with such numbers as objects that `JSON.stringify` writes as
+ * they came, also in copies of it. It is the value itself where it has none.
  */
 export function withDigits<Value>(value: Value): Value {
   if (typeof value !== 'object' || value === null) return value

@@ -26,8 +26,8 @@ export const modelList = z.object({ object: z.literal('list'), data: z.array(mod
 export type ModelList = z.output<typeof modelList>
 
 /**
- * A model as Codex reads it from the `models` of the list: without it, Codex guesses the size of the
- * context and says so on every start.
+ * A model as Codex reads it from the `models` of the list: without it, Codex guesses the size of
+ * the context and says so on every start.
  */
 const codexModel = z.strictObject({
   slug: z.string(),

@@ -1,7 +1,7 @@
 /**
  * Says on the server itself that its log is being moved, so that no gateway, from whatever data
- * folder, sells on half of a log or on one that was left. One stream, `migration-` and the name that
- * a stream of ours would have; its last event counts.
+ * folder, sells on half of a log or on one that was left. One stream, `migration-` and the name
+ * that a stream of ours would have; its last event counts.
  *
  *     filling ─▶ whole     a log comes here
  *     leaving ─▶ left      a log goes away; whole again when it stays after all

@@ -25,8 +25,8 @@ export interface EvidenceSources {
 /**
  * Whether the tree has come to a size that somebody knows of.
  *
- * @throws {ServiceError} `invalid_value` when nobody has signed that many, `view_behind` when another
- *   gateway has, and the tree here is behind
+ * @throws {ServiceError} `invalid_value` when nobody has signed that many, `view_behind` when
+ *   another gateway has, and the tree here is behind
  */
 export async function requireInTree(
   { views, checkpoints }: Pick<EvidenceSources, 'views' | 'checkpoints'>,

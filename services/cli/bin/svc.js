@@ -1,7 +1,7 @@
 #!/usr/bin/env -S node --
 // Runs svc on the Node that npm installed beside it, whatever Node started this file: so this file
-// alone is plain JavaScript that Node 20 understands. "--" before it keeps Node from taking options of
-// svc, such as --env-file, for its own.
+// alone is plain JavaScript that Node 20 understands. "--" before it keeps Node from taking options
+// of svc, such as --env-file, for its own.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import module from 'node:module'
@@ -11,8 +11,9 @@ import { fileURLToPath } from 'node:url'
 const NEEDED_MAJOR = 26
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 
-// Stripping the types of every file costs half a second, so the result is kept, for the worker's process
-// as well. Beside the packages and not in the shared temporary folder, where others could write.
+// Stripping the types of every file costs half a second, so the result is kept, for the worker's
+// process as well. Beside the packages and not in the shared temporary folder, where others could
+// write.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
   new URL('../../../.cache/compiled', import.meta.url),
 )

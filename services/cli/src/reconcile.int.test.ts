@@ -1,4 +1,6 @@
-/** `svc reconcile` in books that somebody falsified, hashes included: each equation finds its own. */
+/**
+ * `svc reconcile` in books that somebody falsified, hashes included: each equation finds its own.
+ */
 import { join } from 'node:path'
 import type { AccountEventOf } from '@svc/contracts/events/account'
 import { costLines } from '@svc/contracts/price'

@@ -58,7 +58,8 @@ export function startServer(
   more: readonly string[] = [],
 ): Promise<Service> {
   const command = ['./server.ts', dataFolder, socketPath, ...more] as const
-  // As `./svc` starts it: a process that strips the types of its files itself holds the stripper too.
+  // As `./svc` starts it: a process that strips the types of its files itself holds the stripper
+  // too.
   const environment = { ...SERVER_ENVIRONMENT, NODE_COMPILE_CACHE: COMPILED }
   return startService(command, [...SERVER_NODE_FLAGS, ...options], environment)
 }

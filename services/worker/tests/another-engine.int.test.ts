@@ -1,4 +1,6 @@
-/** A whole worker on an engine that is not llama.cpp: nothing outside of an engine's folder knows. */
+/**
+ * A whole worker on an engine that is not llama.cpp: nothing outside of an engine's folder knows.
+ */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -4,9 +4,9 @@
  *     npm run simulate -- [--histories 2000] [--seed N] [--bugs] [--json]
  *
  * A history is its seed: `--histories 1 --seed N` plays one again. Every hundredth is played twice,
- * and has to come out the same. With `--bugs` each planted bug is looked for instead. It says once a
- * minute how far it is. Stopped with Ctrl-C or SIGTERM, it ends with the history that it plays, and
- * says how many those were.
+ * and has to come out the same. With `--bugs` each planted bug is looked for instead. It says once
+ * a minute how far it is. Stopped with Ctrl-C or SIGTERM, it ends with the history that it plays,
+ * and says how many those were.
  */
 import { readOptions } from '@svc/testing/read-options'
 import { plantedBugs } from './bugs/planted-bugs.ts'

@@ -31,7 +31,9 @@ export interface World {
   readonly notes: Notes
   /** Drawn for each process when it starts. */
   nextFate(): ProcessFate
-  /** Has something end when the history has been told: it would hold the world's memory for ever. */
+  /**
+   * Has something end when the history has been told: it would hold the world's memory for ever.
+   */
   atEnd(end: () => void): void
 }
 

@@ -274,8 +274,8 @@ export class EventStoreDbDouble {
   }
 
   /**
-   * Puts an older copy in the place of the server's files, or with 0 events those of another server.
-   * While it is up that is as behind a relay, whose connections hold.
+   * Puts an older copy in the place of the server's files, or with 0 events those of another
+   * server. While it is up that is as behind a relay, whose connections hold.
    *
    * @param events as many as {@link observed} said when the copy was made
    * @returns puts the right files back

@@ -5,8 +5,8 @@
  *         [--health]
  *
  * It prints its connection string when it is ready, with `--json` as `{"url":"…","pid":N}`. SIGTERM
- * ends it as the real server ends. With `--health` the port answers `/health/live` too, at the price
- * of one more hop for each call.
+ * ends it as the real server ends. With `--health` the port answers `/health/live` too, at the
+ * price of one more hop for each call.
  */
 import { writeSync } from 'node:fs'
 import { parseArgs } from 'node:util'

@@ -1,8 +1,8 @@
 /**
- * For tests: where the tests of Kafka run. On the brokers that `KAFKA_BROKERS` names, which they may
- * not break; else on brokers of their own: in containers of the image that `SVC_TEST_KAFKA_IMAGE`
- * names, as processes of the machine, or, without Java and Maven, in containers of the public
- * image.
+ * For tests: where the tests of Kafka run. On the brokers that `KAFKA_BROKERS` names, which they
+ * may not break; else on brokers of their own: in containers of the image that
+ * `SVC_TEST_KAFKA_IMAGE` names, as processes of the machine, or, without Java and Maven, in
+ * containers of the public image.
  */
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'

@@ -32,7 +32,9 @@ export function isSilence(error: unknown): boolean {
   return error instanceof ServerTimeoutError || cause instanceof ServerTimeoutError
 }
 
-/** The kind of the client's own errors. Undefined for a plain error, which its first steps throw. */
+/**
+ * The kind of the client's own errors. Undefined for a plain error, which its first steps throw.
+ */
 export function failureTypeOf(error: unknown): string | undefined {
   return error instanceof Error && 'type' in error && typeof error.type === 'string'
     ? error.type

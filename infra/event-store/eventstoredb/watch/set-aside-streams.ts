@@ -13,7 +13,9 @@ import { jsonValueOf, type ServerEvent } from '../messages/server-event.ts'
 
 const DELETED_FOR_EVER = '$streamDeleted'
 const DELETED = 'it was deleted for ever'
-/** What a stream's metadata can hold against us; a stream that is deleted has a `$tb` without end. */
+/**
+ * What a stream's metadata can hold against us; a stream that is deleted has a `$tb` without end.
+ */
 const harmfulKeys = ['$maxAge', '$maxCount', '$tb', '$acl'] as const
 const DELETED_BEFORE = 2 ** 63
 

@@ -1,4 +1,6 @@
-/** `svc start`: the server with everything that it needs, in one process group, or one role of it. */
+/**
+ * `svc start`: the server with everything that it needs, in one process group, or one role of it.
+ */
 import type { Ready } from '@svc/server/roles/all'
 import { Command } from 'commander'
 import { startWorkerCommand } from './start-worker.ts'

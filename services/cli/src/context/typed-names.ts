@@ -1,6 +1,6 @@
 /**
- * Refusals name fields of the operator's API. Who typed a command is told the option or the argument
- * in their place.
+ * Refusals name fields of the operator's API. Who typed a command is told the option or the
+ * argument in their place.
  */
 import type { ServiceError } from '@svc/contracts/errors'
 import type { Command } from 'commander'

@@ -38,7 +38,8 @@ const AROUND_CHANGE_MS = 12 * HOUR_MS
 
 /**
  * Behind a time that the clocks of a zone show twice, as on the night when they are set back an
- * hour, or half of one: which of the two it is, such as ` GMT+02:00`. Behind any other time nothing.
+ * hour, or half of one: which of the two it is, such as ` GMT+02:00`. Behind any other time
+ * nothing.
  */
 export function whichOfTwo(at: string, zone: string): string {
   const ms = Date.parse(at)

@@ -28,7 +28,11 @@ export function parseField<Schema extends z.ZodType>(
   throw fieldError(issue && { ...issue, path: [...path, ...issue.path] }, body)
 }
 
-/** The `type` of a part, or undefined when it has none. @throws {ServiceError} when it is no text */
+/**
+ * The `type` of a part, or undefined when it has none.
+ *
+ * @throws {ServiceError} when it is no text
+ */
 export function typeAt(body: JsonObject, path: FieldPath): string | undefined {
   const part = fieldAt(body, path)
   if (!isObject(part) || Array.isArray(part)) {

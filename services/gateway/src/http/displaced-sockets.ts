@@ -1,8 +1,8 @@
 /**
  * Connections that made room for others. A flood whose connections are closed connects again within
  * milliseconds, and to accept one is the dearest thing that is done for it: thousands in a second
- * hold up everybody else's. So they stay open for a moment, unread, and take nobody's room, and those
- * of one burst are not closed in one burst.
+ * hold up everybody else's. So they stay open for a moment, unread, and take nobody's room, and
+ * those of one burst are not closed in one burst.
  */
 import type { Socket } from 'node:net'
 import type { Clock, Timer } from '@svc/contracts/ports/time'

@@ -22,7 +22,9 @@ export function identity(requestId: string): Record<string, string> {
   return { 'x-request-id': requestId, 'request-id': requestId }
 }
 
-/** The headers never contradict each other: `Retry-After` only comes with `x-should-retry: true`. */
+/**
+ * The headers never contradict each other: `Retry-After` only comes with `x-should-retry: true`.
+ */
 export function refusalHeaders(error: ServiceError, family: ClientFamily): Record<string, string> {
   const { entry, retryAfterSeconds, rate } = error
   const headers: Record<string, string> = { 'content-type': 'application/json' }

@@ -11,7 +11,9 @@ export function logCutAnswer({ log, id }: FastifyRequest, cause: unknown): void 
   log.error({ requestId: id, err: cause }, 'failed to finish an answer, cutting it off')
 }
 
-/** The framework's own lines are left out, but for the streams that failed and not their clients. */
+/**
+ * The framework's own lines are left out, but for the streams that failed and not their clients.
+ */
 export class CutAnswerLog extends LogController {
   constructor() {
     super({ disableRequestLogging: true })

@@ -61,8 +61,8 @@ export async function generateAnswer(ports: GeneratePorts, task: GenerateAnswer)
 }
 
 /**
- * A run under a grammar, which a caller's schema was made into, may itself have broken the worker: it
- * is not sent to another, unless the first was never reached. A run that failed by its grammar
+ * A run under a grammar, which a caller's schema was made into, may itself have broken the worker:
+ * it is not sent to another, unless the first was never reached. A run that failed by its grammar
  * would fail there as well.
  */
 function isSafeAgain(failure: RunRecord['failure'], { request }: GenerateAnswer): boolean {

@@ -4,7 +4,9 @@ import { type CreditPorts, requireCredit } from '../admission/credit.ts'
 import { type RunToSettle, type SettlePorts, settleRun } from './settle.ts'
 
 export interface RequestLedger extends Pick<Ledger, 'accept'> {
-  /** @throws {ServiceError} `insufficient_quota`, with the least that a request to the model needs */
+  /**
+   * @throws {ServiceError} `insufficient_quota`, with the least that a request to the model needs
+   */
   requireCredit(accountId: string, model: string): Promise<void>
   /** Settles as {@link settleRun} does. */
   settle(run: RunToSettle): Promise<Settled | undefined>

@@ -5,10 +5,10 @@
  *     refused for now (a busy or lost store, a parked account) ─▶ retried, until the deadline
  *     anything else ─▶ an error that says what is true of the charge
  *
- * To retry is safe: the events of a settlement have ids made of the request's own id, and the ledger
- * answers one that was written, but not acknowledged, with what it recorded. To give up early is
- * not: the caller would be told of a failure and be billed all the same, or the sweeper would fail
- * the request and give the answer away.
+ * To retry is safe: the events of a settlement have ids made of the request's own id, and the
+ * ledger answers one that was written, but not acknowledged, with what it recorded. To give up
+ * early is not: the caller would be told of a failure and be billed all the same, or the sweeper
+ * would fail the request and give the answer away.
  */
 import { ServiceError } from '@svc/contracts/errors'
 import { Backoff } from '@svc/contracts/ports/backoff'

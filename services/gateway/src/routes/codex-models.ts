@@ -24,7 +24,9 @@ of the user's workspace through the tools that you are given.
 - Before you call tools, say in one sentence what you do next. End with a short answer: what
   changed, where, and what is left. Name files with their path.`
 
-/** Without `max`: not every version of Codex knows the name, and one unknown name voids the list. */
+/**
+ * Without `max`: not every version of Codex knows the name, and one unknown name voids the list.
+ */
 const LEVELS = [
   { effort: 'none', description: 'No thinking' },
   { effort: 'low', description: 'At most 1,024 tokens of thinking' },

@@ -1,5 +1,6 @@
 /**
- * Whether the event log answers and the views follow it: what `/readyz` looks at beside the workers.
+ * Whether the event log answers and the views follow it: what `/readyz` looks at beside the
+ * workers.
  *
  * Anybody may ask, and as often as they like: one check is shared by all who ask within a second.
  * The answer names the part that is unwell; only the operator's log says why.

@@ -1,6 +1,6 @@
 /**
- * The page at `/about`: what this is and how to call it. Self-contained, without scripts or secrets.
- * At `/` too, except for browsers where there is a dashboard: they are sent to it.
+ * The page at `/about`: what this is and how to call it. Self-contained, without scripts or
+ * secrets. At `/` too, except for browsers where there is a dashboard: they are sent to it.
  */
 import { DEFAULT_PRICE_LIST } from '@svc/contracts/price'
 import { MODEL } from '@svc/contracts/wire/models'

@@ -1,4 +1,6 @@
-/** `GET /openapi.json` for tools, and `GET /docs` for people. Both are open: they hold no secrets. */
+/**
+ * `GET /openapi.json` for tools, and `GET /docs` for people. Both are open: they hold no secrets.
+ */
 import type { FastifyInstance } from 'fastify'
 import type { RootUrl } from '../http/base-address.ts'
 import { CompressedTexts } from '../http/pages/compressed-texts.ts'

@@ -1,6 +1,6 @@
 /**
- * Argon2id by Node's own crypto, off the event loop. One is computed at a time: it takes a thread of
- * the pool that also waits for the disk, so a flood of sign-ins must never have two of them. Who
+ * Argon2id by Node's own crypto, off the event loop. One is computed at a time: it takes a thread
+ * of the pool that also waits for the disk, so a flood of sign-ins must never have two of them. Who
  * finds too many waiting is refused.
  */
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'

@@ -27,8 +27,8 @@ export class AccountWriters {
 
   /**
    * @throws {ServiceError} `account_damaged` while its stream is set aside, `server_is_overloaded`
-   *   when every place is taken by a writer that works, `not_found` for what is no id of an account,
-   *   and what a stopping server answers once this was closed
+   *   when every place is taken by a writer that works, `not_found` for what is no id of an
+   *   account, and what a stopping server answers once this was closed
    */
   of(accountId: string): AccountWriter {
     if (this.#isClosed) throw serverStopping()

@@ -196,8 +196,8 @@ export type SettingName = keyof typeof schema.shape
 export const settingNames = Object.keys(schema.shape) as SettingName[]
 
 /**
- * @param environment such as `process.env`; other names that do not begin with `SVC_` are not looked
- *   at
+ * @param environment such as `process.env`; other names that do not begin with `SVC_` are not
+ *   looked at
  * @throws {SettingsError} naming the first setting that is misspelt or cannot be used
  */
 export function readSettings(environment: Environment): Settings {

@@ -101,8 +101,8 @@ export interface GenerateOptions {
 }
 
 /**
- * What a sequence held, or what it can be made to hold, outside of the model's memory: whoever takes
- * it apart or puts it together takes none of the model's time.
+ * What a sequence held, or what it can be made to hold, outside of the model's memory: whoever
+ * takes it apart or puts it together takes none of the model's time.
  */
 export interface SequenceCopy {
   readonly tokens: number

@@ -1,7 +1,7 @@
 /**
- * Names the blocks of a prompt by a keyed hash chain: a block's name depends on all tokens up to its
- * end, on the tenant and on the fingerprint of the model. Nobody without the key can tell from a
- * name what the tokens were, or whether two tenants sent the same; and who has another prompt,
+ * Names the blocks of a prompt by a keyed hash chain: a block's name depends on all tokens up to
+ * its end, on the tenant and on the fingerprint of the model. Nobody without the key can tell from
+ * a name what the tokens were, or whether two tenants sent the same; and who has another prompt,
  * another tenant or another model has other names, so finding a block by its name is all the
  * comparing that reuse needs.
  */

@@ -11,8 +11,8 @@
  * Only blocks that were computed as chunks of a prompt are kept: the bytes of a block of generated
  * tokens differ from those of the same block prefilled, and an answer must not depend on what was
  * cached. They are copied out of the sequence when somebody waits for them, and else some time
- * after the answer (see `scheduling/sequences/unkept-prompts.ts`), so that no request is kept from its first
- * token by what helps the next one.
+ * after the answer (see `scheduling/sequences/unkept-prompts.ts`), so that no request is kept from
+ * its first token by what helps the next one.
  */
 import type { PrefixBlock, PrefixClaim, PrefixStore } from '@svc/contracts/ports/prefix-store'
 import type { StateResponse } from '@svc/contracts/worker/protocol'
@@ -48,8 +48,8 @@ export type KeptSequence = Pick<EngineSequence, 'readBlocks'>
 
 /**
  * What a request that computes a prompt does for those that come after it. It has one owner at a
- * time, who has to `end` it or hand it on (see `scheduling/sequences/sequence-pool.ts`): until then others may
- * wait for it.
+ * time, who has to `end` it or hand it on (see `scheduling/sequences/sequence-pool.ts`): until then
+ * others may wait for it.
  */
 export interface PrefixWork {
   readonly chain: Chain

@@ -1,4 +1,6 @@
-/** Passes on what a child process writes to stderr: lines of the worker's log, and native code's. */
+/**
+ * Passes on what a child process writes to stderr: lines of the worker's log, and native code's.
+ */
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { z } from 'zod'

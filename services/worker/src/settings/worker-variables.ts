@@ -1,7 +1,8 @@
 /**
  * What a worker can be told by variables, in one schema. A server has these settings as its own and
  * hands them on to the workers that it starts. They are variables because other users of the
- * machine can read the words of a command line; where a flag says the same it is in `workerOptions`.
+ * machine can read the words of a command line; where a flag says the same it is in
+ * `workerOptions`.
  */
 import { readRedisUrl } from '@svc/infra/prefix-store/redis/redis-url'
 import { z } from 'zod'

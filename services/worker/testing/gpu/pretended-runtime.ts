@@ -1,7 +1,7 @@
 /**
  * node-llama-cpp on a machine with an NVIDIA GPU and another one. The CPU computes for them. Those
- * that `PRETENDED_BROKEN_GPUS` names end the process once the model is loaded, as llama.cpp does when
- * the driver cannot compile its kernels.
+ * that `PRETENDED_BROKEN_GPUS` names end the process once the model is loaded, as llama.cpp does
+ * when the driver cannot compile its kernels.
  */
 import { getLlama as getRealLlama, type Llama, type LlamaOptions } from 'node-llama-cpp'
 

@@ -1,4 +1,7 @@
-/** `svc grant list|void`, `svc refund`, `svc adjust`: mistakes made good, each an event with a reason. */
+/**
+ * `svc grant list|void`, `svc refund`, `svc adjust`: mistakes made good, each an event with a
+ * reason.
+ */
 import type { ShownMovement } from '@svc/contracts/admin/corrections'
 import { Command, Option } from 'commander'
 import type { Context } from '../../context/context.ts'

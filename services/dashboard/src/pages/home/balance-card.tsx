@@ -6,7 +6,9 @@ import { AsOf } from '../../ui/moment.tsx'
 import { GlanceMoney } from '../../ui/money.tsx'
 import { ExpiringCredit } from './expiring-credit.tsx'
 
-/** Available = settled − held, what of it expires, this month's use, and what all of it is up to. */
+/**
+ * Available = settled − held, what of it expires, this month's use, and what all of it is up to.
+ */
 export function BalanceCard({ home }: { readonly home: DashboardOutput<'accountHome'> }) {
   const { balance, month } = home
   return (

@@ -42,7 +42,9 @@ export const messagesRequest = countFields.extend({
   thread: z.unknown().optional(),
 })
 
-/** A Messages request: what all formats have, and what only the shape of this one's answer needs. */
+/**
+ * A Messages request: what all formats have, and what only the shape of this one's answer needs.
+ */
 export interface ParsedMessages {
   readonly request: InferenceRequest
   readonly hidesThinking: boolean

@@ -1,4 +1,6 @@
-/** Runs that break by their own schema: made once, and paid for where they took everybody's time. */
+/**
+ * Runs that break by their own schema: made once, and paid for where they took everybody's time.
+ */
 
 import { chatBody, type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
 import { type Fault, plainScript } from '@svc/testing/scripted-worker'

@@ -40,7 +40,9 @@ export interface Family {
    */
   readonly controlMarkers: readonly string[]
   toTemplate(conversation: Conversation, slots: Slots): TemplateInput
-  /** What goes after the rendering, as the template's own text, so that the model does not think. */
+  /**
+   * What goes after the rendering, as the template's own text, so that the model does not think.
+   */
   readonly withoutThinking: string
   /** Beginnings of a tool call in the answer's text. */
   readonly callOpenings: readonly string[]

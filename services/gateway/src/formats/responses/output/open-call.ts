@@ -96,7 +96,9 @@ class OpenFunctionCall extends OpenCall {
   }
 }
 
-/** The input of a custom tool is inside the model's JSON, so it is sent when the JSON is complete. */
+/**
+ * The input of a custom tool is inside the model's JSON, so it is sent when the JSON is complete.
+ */
 class OpenCustomCall extends OpenCall {
   item(status: ItemStatus): OutputItem {
     const { id, fields } = this

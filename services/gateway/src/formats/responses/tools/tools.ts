@@ -1,4 +1,6 @@
-/** `tools`, and the tools that items add, as a catalogue; and what is shown of them in the answer. */
+/**
+ * `tools`, and the tools that items add, as a catalogue; and what is shown of them in the answer.
+ */
 
 import type { JsonObject } from '@svc/contracts/strict-json'
 import { z } from 'zod'
