@@ -20,12 +20,12 @@ const projects = [
  * six tenths of a core (measured), so twice as many run at once as there are cores. Those with
  * whole servers take most.
  */
-const MAX_WORKERS = 2 * availableParallelism()
-const MAX_WORKERS_WITH_SERVERS = Math.max(3, availableParallelism() - 1)
+const WORKERS_MAX = 2 * availableParallelism()
+const WORKERS_WITH_SERVERS_MAX = Math.max(3, availableParallelism() - 1)
 
 function workersOf(project: string): number {
   if (project === 'e2e-measured') return 1
-  return ['e2e', 'browser'].includes(project) ? MAX_WORKERS_WITH_SERVERS : MAX_WORKERS
+  return ['e2e', 'browser'].includes(project) ? WORKERS_WITH_SERVERS_MAX : WORKERS_MAX
 }
 
 /** Beside other work a state that is waited for comes later: a second is too short there. */

@@ -16,14 +16,14 @@ export interface TokenCounts {
 export const tokenClasses = ['input', 'cached_input', 'output'] as const
 export type TokenClass = (typeof tokenClasses)[number]
 
-const MAX_TOKENS = 1_000_000_000
+const TOKENS_MAX = 1_000_000_000
 
 /** A count of tokens: a whole number from 0 to 10⁹. */
-export const tokenCount = z.int().min(0).max(MAX_TOKENS)
+export const tokenCount = z.int().min(0).max(TOKENS_MAX)
 
 /** The same check by hand, for what is counted twice for every request. */
 export function isTokenCount(value: number): boolean {
-  return Number.isSafeInteger(value) && value >= 0 && value <= MAX_TOKENS
+  return Number.isSafeInteger(value) && value >= 0 && value <= TOKENS_MAX
 }
 
 /** The whole prompt: what was computed and what came from the cache. */

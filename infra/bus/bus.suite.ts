@@ -5,9 +5,9 @@ import {
   type BusConsumer,
   type BusRecord,
   type BusTopic,
-  MAX_DELIVERY_BYTES,
-  MAX_DELIVERY_RECORDS,
-  MAX_RECORD_BYTES,
+  DELIVERY_BYTES_MAX,
+  DELIVERY_RECORDS_MAX,
+  RECORD_BYTES_MAX,
   type ReceivedRecord,
   UnsafeTopicError,
 } from '@svc/contracts/ports/bus'
@@ -96,11 +96,11 @@ export function describeBus(name: string, openBus: () => Bus): void {
     test('takes an empty delivery, and the largest that it promises', async () => {
       const topic = await newTopic()
       await deliver(topic, [])
-      const bytes = Math.floor(MAX_DELIVERY_BYTES / MAX_DELIVERY_RECORDS) - 10
+      const bytes = Math.floor(DELIVERY_BYTES_MAX / DELIVERY_RECORDS_MAX) - 10
       const random = randomUUID()
         .repeat(Math.ceil(bytes / 36))
         .slice(0, bytes - 1)
-      const values = Array.from({ length: MAX_DELIVERY_RECORDS }, (_, at) =>
+      const values = Array.from({ length: DELIVERY_RECORDS_MAX }, (_, at) =>
         `${at}`.padEnd(bytes, random),
       )
       await deliver(
@@ -112,11 +112,11 @@ export function describeBus(name: string, openBus: () => Bus): void {
 
     test('refuses a delivery over its bounds, and one beside another', async () => {
       const topic = await newTopic()
-      const many = Array.from({ length: MAX_DELIVERY_RECORDS + 1 }, () => recordOf('k', 'v'))
+      const many = Array.from({ length: DELIVERY_RECORDS_MAX + 1 }, () => recordOf('k', 'v'))
       await expect(deliver(topic, many)).rejects.toThrow(RangeError)
-      const large = recordOf('k', 'v'.repeat(MAX_RECORD_BYTES - 1))
+      const large = recordOf('k', 'v'.repeat(RECORD_BYTES_MAX - 1))
       await expect(deliver(topic, [recordOf('key', large.value)])).rejects.toThrow(RangeError)
-      const filling = Array.from({ length: MAX_DELIVERY_BYTES / MAX_RECORD_BYTES + 1 }, () => large)
+      const filling = Array.from({ length: DELIVERY_BYTES_MAX / RECORD_BYTES_MAX + 1 }, () => large)
       await expect(deliver(topic, filling)).rejects.toThrow(RangeError)
       const first = deliver(topic, [recordOf('k', '1')])
       await expect(deliver(topic, [recordOf('k', '2')])).rejects.toThrow(RangeError)

@@ -11,9 +11,9 @@ import type {
 import { type SealedAppend, seal } from '@svc/contracts/ports/hash-chain'
 
 /** The most UTF-8 bytes in the name of a stream or of an event type. */
-const MAX_NAME_BYTES = 255
+const NAME_BYTES_MAX = 255
 /** The most events in one page of a read, and in one batch of a subscription. */
-const MAX_PAGE_EVENTS = 10_000
+const PAGE_EVENTS_MAX = 10_000
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const NIL_UUID = '00000000-0000-0000-0000-000000000000'
@@ -56,14 +56,14 @@ export function admitReadAll(request: ReadAllRequest | ReadAllBackwardsRequest):
 }
 
 function checkPage(limit: number): void {
-  if (!Number.isSafeInteger(limit) || limit < 1 || limit > MAX_PAGE_EVENTS) {
-    throw new RangeError(`a page holds 1 to ${MAX_PAGE_EVENTS} events, not ${limit}`)
+  if (!Number.isSafeInteger(limit) || limit < 1 || limit > PAGE_EVENTS_MAX) {
+    throw new RangeError(`a page holds 1 to ${PAGE_EVENTS_MAX} events, not ${limit}`)
   }
 }
 
 function checkName(what: string, name: string): void {
   const bytes = Buffer.byteLength(name)
-  if (bytes < 1 || bytes > MAX_NAME_BYTES || !name.isWellFormed() || name.includes('\0')) {
-    throw new RangeError(`the name of a ${what} must be 1 to ${MAX_NAME_BYTES} bytes of text`)
+  if (bytes < 1 || bytes > NAME_BYTES_MAX || !name.isWellFormed() || name.includes('\0')) {
+    throw new RangeError(`the name of a ${what} must be 1 to ${NAME_BYTES_MAX} bytes of text`)
   }
 }

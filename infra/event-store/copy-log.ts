@@ -11,11 +11,11 @@
 import { bytesOfEvents } from '@svc/contracts/ports/append'
 import { Backoff } from '@svc/contracts/ports/backoff'
 import {
+  APPEND_BYTES_MAX,
+  APPEND_EVENTS_MAX,
   type AppendOutcome,
   type AppendRequest,
   type EventStore,
-  MAX_APPEND_BYTES,
-  MAX_APPEND_EVENTS,
   NO_STREAM,
   type Position,
   type RecordedEvent,
@@ -32,7 +32,7 @@ import { compareLogs, LogsDifferError } from './same-log.ts'
 /** How many events are read, appended and noted at once. */
 const PAGE_EVENTS = 1_000
 /** Heads of streams that are remembered, about 250 bytes each; others are read again. */
-const MAX_KNOWN_HEADS = 20_000
+const KNOWN_HEADS_MAX = 20_000
 /**
  * How long an append is tried again whose outcome is not known, or that the store cannot take now,
  * in milliseconds. Whoever started the copy is told then, and lets it go on.
@@ -153,7 +153,7 @@ function unavailable(cause: unknown): Error {
 /** Remembers where the streams of the source stand, as far as it was read. */
 class KnownHeads {
   readonly #source: Pick<EventStore, 'readStream'>
-  readonly #heads = new RecentlyUsed<string, StreamHead>({ entriesMax: MAX_KNOWN_HEADS })
+  readonly #heads = new RecentlyUsed<string, StreamHead>({ entriesMax: KNOWN_HEADS_MAX })
 
   constructor(source: Pick<EventStore, 'readStream'>) {
     this.#source = source
@@ -192,8 +192,8 @@ function groupsOf(page: readonly RecordedEvent[]): readonly Group[] {
     const more = bytesOfEvents([event])
     const isOfGroup =
       group?.[0].stream === event.stream &&
-      group.length < MAX_APPEND_EVENTS &&
-      bytes + more <= MAX_APPEND_BYTES
+      group.length < APPEND_EVENTS_MAX &&
+      bytes + more <= APPEND_BYTES_MAX
     if (isOfGroup) group.push(event)
     else groups.push([event])
     bytes = isOfGroup ? bytes + more : more

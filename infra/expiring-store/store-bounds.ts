@@ -18,4 +18,4 @@ export const responseBounds: StoreBounds = {
 }
 
 /** A text larger than this share of its account's room is not kept. */
-export const MAX_SHARE_OF_ACCOUNT = 1 / 8
+export const SHARE_OF_ACCOUNT_MAX = 1 / 8

@@ -10,8 +10,8 @@ import type { Timer } from '@svc/contracts/ports/time'
 /** How often the same warning is written at most, in milliseconds. */
 const LINE_EVERY_MS = 1_000
 /** How many different reasons are counted at a time. Further ones are counted as one. */
-const MAX_REASONS = 16
-const MAX_REASON_CHARACTERS = 300
+const REASONS_MAX = 16
+const REASON_CHARACTERS_MAX = 300
 
 interface CountedWarningsPorts {
   readonly logger: { warn(fields: object, message: string): void }
@@ -31,7 +31,7 @@ export class CountedWarnings {
   warn(message: string, error: unknown): void {
     const reason = reasonOf(error)
     const key = `${message}\n${reason.replace(/\d+/g, '')}`
-    const known = this.#times.has(key) || this.#times.size < MAX_REASONS
+    const known = this.#times.has(key) || this.#times.size < REASONS_MAX
     this.#count(known ? key : message, message, known ? reason : 'several reasons')
   }
 
@@ -59,5 +59,5 @@ export function reasonOf(error: unknown): string {
     inner = inner.cause
   }
   const text = messageOf(inner)
-  return text.replace(/\s+/g, ' ').trim().slice(0, MAX_REASON_CHARACTERS)
+  return text.replace(/\s+/g, ' ').trim().slice(0, REASON_CHARACTERS_MAX)
 }

@@ -3,7 +3,7 @@ import { randomBytes as systemRandomBytes } from 'node:crypto'
 import { ID_RANDOM_BYTES, type IdKind, type IdSource, makeId } from '@svc/contracts/ids'
 import type { Clock } from '@svc/contracts/ports/time'
 
-const MAX_BYTE = 0xff
+const BYTE_MAX = 0xff
 
 /**
  * Every id sorts behind the ones before it, of whatever kind. Within a millisecond, or while the
@@ -39,8 +39,8 @@ export class SystemIds implements IdSource {
 function countUp(bytes: Uint8Array): boolean {
   for (let at = bytes.length - 1; at >= 0; at -= 1) {
     const byte = bytes[at] ?? 0
-    bytes[at] = byte === MAX_BYTE ? 0 : byte + 1
-    if (byte !== MAX_BYTE) return true
+    bytes[at] = byte === BYTE_MAX ? 0 : byte + 1
+    if (byte !== BYTE_MAX) return true
   }
   return false
 }

@@ -1,6 +1,6 @@
 /** Texts that go from store to store: every word fits afterwards, in each of them. */
 import { join } from 'node:path'
-import { MAX_TEXT_CHARACTERS, TextsErasedError } from '@svc/contracts/ports/text-store'
+import { TEXT_CHARACTERS_MAX, TextsErasedError } from '@svc/contracts/ports/text-store'
 import { EventStoreDbDouble } from '@svc/testing/eventstoredb-double'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { expect, onTestFinished, test } from 'vitest'
@@ -38,7 +38,7 @@ test('three stores, one after the other, each of which adds to them', async () =
     void words.set(await store.keep(owner, text), text)
   // These are more than a page of the server, and longer together than one append takes.
   for (let at = 0; at < 260; at += 1) await keep(first, 'acct_1', `text ${at}`)
-  for (let at = 0; at < 70; at += 1) await keep(first, 'acct_2', 'x'.repeat(MAX_TEXT_CHARACTERS))
+  for (let at = 0; at < 70; at += 1) await keep(first, 'acct_2', 'x'.repeat(TEXT_CHARACTERS_MAX))
   const erased = await first.keep('acct_3', 'Bob')
   await first.erase('acct_3', 'acct_4')
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { hashOfText, keptTextWord, SALT_BYTES, TEXT_ID_BYTES } from '@svc/contracts/kept-text'
-import { MAX_TEXT_CHARACTERS } from '@svc/contracts/ports/text-store'
+import { TEXT_CHARACTERS_MAX } from '@svc/contracts/ports/text-store'
 
 export function newSalt(): Uint8Array {
   return new Uint8Array(randomBytes(SALT_BYTES))
@@ -14,8 +14,8 @@ export interface NewText {
 
 /** @throws {RangeError} for a text that is too long, and for what cannot be an owner */
 export function newText(owner: string, text: string): NewText {
-  if (text.length > MAX_TEXT_CHARACTERS) {
-    throw new RangeError(`a text has at most ${MAX_TEXT_CHARACTERS} characters`)
+  if (text.length > TEXT_CHARACTERS_MAX) {
+    throw new RangeError(`a text has at most ${TEXT_CHARACTERS_MAX} characters`)
   }
   const id = randomBytes(TEXT_ID_BYTES).toString('hex')
   keptTextWord({ owner, id, hash: '' })

@@ -2,7 +2,7 @@
 import { ERASED_TEXT, hashOfText, readKeptText } from '@svc/contracts/kept-text'
 import { withTextsShown } from '@svc/contracts/ports/shown-texts'
 import {
-  MAX_TEXT_CHARACTERS,
+  TEXT_CHARACTERS_MAX,
   type TextStore,
   TextsErasedError,
 } from '@svc/contracts/ports/text-store'
@@ -132,13 +132,13 @@ export function describeTextStore(name: string, make: () => Promise<TextStoreUnd
     })
 
     test('refuses a text that is too long, and what cannot be an owner', async () => {
-      const tooLong = 'x'.repeat(MAX_TEXT_CHARACTERS + 1)
+      const tooLong = 'x'.repeat(TEXT_CHARACTERS_MAX + 1)
       await expect(store.keep(newOwner(), tooLong)).rejects.toThrow(RangeError)
       for (const owner of ['', 'a/b', 'Ada Lovelace', 'x'.repeat(101)]) {
         await expect(store.keep(owner, 'text')).rejects.toThrow(RangeError)
       }
-      const longest = await store.keep(newOwner(), '€'.repeat(MAX_TEXT_CHARACTERS))
-      expect(await shown(longest)).toHaveLength(MAX_TEXT_CHARACTERS)
+      const longest = await store.keep(newOwner(), '€'.repeat(TEXT_CHARACTERS_MAX))
+      expect(await shown(longest)).toHaveLength(TEXT_CHARACTERS_MAX)
     })
 
     test('still has what was kept, and lacks what was erased, when it is opened again', async () => {

@@ -1,7 +1,7 @@
 /** One command of an example, with a bound on its time and on what is kept of its output. */
 import { spawn } from 'node:child_process'
 
-const MAX_OUTPUT_CHARACTERS = 256 * 1024
+const OUTPUT_CHARACTERS_MAX = 256 * 1024
 
 export interface Step {
   readonly command: string
@@ -30,7 +30,7 @@ export function runStep(step: Step): Promise<StepResult> {
   let output = ''
   let timedOut = false
   const keep = (text: string) => {
-    output = (output + text).slice(-MAX_OUTPUT_CHARACTERS)
+    output = (output + text).slice(-OUTPUT_CHARACTERS_MAX)
   }
   child.stdout.setEncoding('utf8').on('data', keep)
   child.stderr.setEncoding('utf8').on('data', keep)

@@ -10,7 +10,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { MAX_DELIVERY_RECORDS } from '@svc/contracts/ports/bus'
+import { DELIVERY_RECORDS_MAX } from '@svc/contracts/ports/bus'
 import { KafkaBus } from '@svc/infra/bus/kafka/kafka-bus'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import { checkFeed } from '@svc/relay/feed-check'
@@ -74,7 +74,7 @@ describeOnOwnKafka(`the feed on ${BROKERS} brokers that fail (seed ${SEED})`, ()
       await broker?.thaw()
     }
     await cluster.untilComplete()
-    return kind === 0 ? MAX_DELIVERY_RECORDS : BATCH_RECORDS_MAX * PARTITIONS
+    return kind === 0 ? DELIVERY_RECORDS_MAX : BATCH_RECORDS_MAX * PARTITIONS
   }
 })
 

@@ -9,7 +9,7 @@ import {
 import { encodeEvent } from '@svc/contracts/events/codec'
 import { eventId, makeDerivedId } from '@svc/contracts/ids'
 import type { EventStore, NewEvent, StreamHead } from '@svc/contracts/ports/event-store'
-import { MAX_APPEND_EVENTS, NO_STREAM } from '@svc/contracts/ports/event-store'
+import { APPEND_EVENTS_MAX, NO_STREAM } from '@svc/contracts/ports/event-store'
 import { costLines, type PriceVersion } from '@svc/contracts/price'
 import type { TokenCounts } from '@svc/contracts/tokens'
 
@@ -184,7 +184,7 @@ export class AccountHistory {
       const outcome = await store.append({
         stream: accountStream(this.accountId),
         expected: this.#head,
-        events: this.#pending.splice(0, MAX_APPEND_EVENTS),
+        events: this.#pending.splice(0, APPEND_EVENTS_MAX),
       })
       if (outcome.kind !== 'appended') throw new Error(`the append ended with ${outcome.kind}`)
       this.#head = outcome.head

@@ -5,7 +5,7 @@ import { encodeEvent } from '@svc/contracts/events/codec'
 import { pricingStream } from '@svc/contracts/events/pricing'
 import { eventId } from '@svc/contracts/ids'
 import type { EventStore } from '@svc/contracts/ports/event-store'
-import { MAX_APPEND_EVENTS, NO_STREAM } from '@svc/contracts/ports/event-store'
+import { APPEND_EVENTS_MAX, NO_STREAM } from '@svc/contracts/ports/event-store'
 import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
 import { DataFolder } from '@svc/server/data-folder/data-folder'
 import { AccountHistory, PRICE, requestId, START_MS } from './account-history.ts'
@@ -48,7 +48,7 @@ export async function fillLog(path: string, count: number): Promise<void> {
   let expected = NO_STREAM
   while (expected.revision + 1 < count) {
     const from = expected.revision + 1
-    const length = Math.min(MAX_APPEND_EVENTS, count - from)
+    const length = Math.min(APPEND_EVENTS_MAX, count - from)
     const events = Array.from({ length }, (_, index) =>
       encodeEvent(eventId(`filling-${from + index}`, event.type), event, origin),
     )

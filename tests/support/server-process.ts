@@ -10,7 +10,7 @@ const MAIN = fileURLToPath(new URL('../../services/cli/src/main.ts', import.meta
 const READY_TIMEOUT_MS = 90_000
 /** Well above what running requests get to end in. */
 const STOP_TIMEOUT_MS = 90_000
-const MAX_STDERR_CHARACTERS = 64 * 1024
+const STDERR_CHARACTERS_MAX = 64 * 1024
 
 export interface ReadyLine {
   readonly type: 'ready'
@@ -65,7 +65,7 @@ export class ServerProcess {
     )
     this.exited = once(this.#child, 'exit').then(([code, signal]) => ({ code, signal }))
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      this.#stderr = (this.#stderr + text).slice(-MAX_STDERR_CHARACTERS)
+      this.#stderr = (this.#stderr + text).slice(-STDERR_CHARACTERS_MAX)
     })
   }
 

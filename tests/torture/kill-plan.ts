@@ -18,8 +18,8 @@ export type KillPlan =
     }
 
 const SHARE_WHILE_STARTING = 0.25
-const MAX_MS = { start: 1_200, load: 600 }
-const MAX_PASS = 25
+const MS_MAX = { start: 1_200, load: 600 }
+const PASS_MAX = 25
 const STOPPING: readonly CrashPoint[] = ['shutdown.draining', 'snapshot.before', 'snapshot.after']
 /** Reached once or twice in the life of a server. */
 const SELDOM: readonly CrashPoint[] = [...STOPPING, 'sweep.before', 'sweep.after']
@@ -45,7 +45,7 @@ export class KillPlans {
   next(round: number, random: Random): KillPlan {
     if (round % 2 === 0 && round < this.#rounds) {
       const since = random.next() < SHARE_WHILE_STARTING ? 'start' : 'load'
-      return { kind: 'random', since, afterMs: random.integer(MAX_MS[since]) }
+      return { kind: 'random', since, afterMs: random.integer(MS_MAX[since]) }
     }
     const [point, ...rest] = this.#places.length > 0 ? this.#places : serverCrashPoints
     this.#places = rest
@@ -66,5 +66,5 @@ export class KillPlans {
 
 /** Only some requests have an Idempotency-Key, so only some answers are recorded. */
 function maxPassOf(point: CrashPoint): number {
-  return point.startsWith('recorded-answer') ? MAX_PASS / 5 : MAX_PASS
+  return point.startsWith('recorded-answer') ? PASS_MAX / 5 : PASS_MAX
 }

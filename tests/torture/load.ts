@@ -44,7 +44,7 @@ export interface LoadOptions {
   readonly pauseMs?: number
 }
 
-const MAX_OUTPUT_TOKENS = 24
+const OUTPUT_TOKENS_MAX = 24
 const SHARE_STREAMING = 0.5
 const SHARE_IDEMPOTENT = 0.3
 const SHARE_HANGING_UP = 0.1
@@ -75,7 +75,7 @@ function newAttempt({ customers, random }: LoadOptions): UnansweredKey {
   const stream = random.next() < SHARE_STREAMING
   const body = JSON.stringify({
     model: 'svc-beta',
-    max_tokens: MAX_OUTPUT_TOKENS,
+    max_tokens: OUTPUT_TOKENS_MAX,
     messages: [{ role: 'user', content: `Question ${random.integer(1_000_000)}: what is it?` }],
     ...(stream ? { stream: true, stream_options: { include_usage: true } } : {}),
   })

@@ -24,7 +24,7 @@ export interface JsonLimits {
 
 const defaultLimits: JsonLimits = { depth: 32, keys: 10_000, items: 10_000, allItems: 50_000 }
 
-const MAX_NUMBER_CHARACTERS = 64
+const NUMBER_CHARACTERS_MAX = 64
 /** A key has quotes, a colon and a value. */
 const LEAST_KEY_CHARACTERS = 4
 /** A number of up to this many characters cannot overflow without an exponent. */
@@ -208,7 +208,7 @@ class Scan {
     let at = start + 1
     while (at < this.#text.length && isNumberCharacter(this.#text.charCodeAt(at))) at += 1
     const length = at - start
-    if (length > MAX_NUMBER_CHARACTERS) throw new Refused('it holds a number that is too long')
+    if (length > NUMBER_CHARACTERS_MAX) throw new Refused('it holds a number that is too long')
     if (length > PLAIN_NUMBER_CHARACTERS || this.#hasExponent(start, at)) {
       const written = this.#text.slice(start, at)
       const value = Number(written)

@@ -24,10 +24,10 @@ export interface ReceivedRecord extends BusRecord {
 }
 
 /** The most bytes of key, value and headers together: an event of the store fits in. */
-export const MAX_RECORD_BYTES = 576 * 1024
+export const RECORD_BYTES_MAX = 576 * 1024
 /** Bounds of one delivery. More is refused with a RangeError before anything is sent. */
-export const MAX_DELIVERY_RECORDS = 4_000
-export const MAX_DELIVERY_BYTES = 4 * 1024 * 1024
+export const DELIVERY_RECORDS_MAX = 4_000
+export const DELIVERY_BYTES_MAX = 4 * 1024 * 1024
 
 /** The topic that a caller needs. */
 export interface TopicPlan {
@@ -152,15 +152,15 @@ export class BusRefusedError extends Error {
 
 /** @throws {RangeError} when it is more than one delivery may hold */
 export function checkDelivery(records: readonly BusRecord[]): void {
-  if (records.length > MAX_DELIVERY_RECORDS) {
-    throw new RangeError(`a delivery holds at most ${MAX_DELIVERY_RECORDS} records`)
+  if (records.length > DELIVERY_RECORDS_MAX) {
+    throw new RangeError(`a delivery holds at most ${DELIVERY_RECORDS_MAX} records`)
   }
   const sizes = records.map(bytesOf)
-  if (sizes.some((bytes) => bytes > MAX_RECORD_BYTES)) {
-    throw new RangeError(`a record holds at most ${MAX_RECORD_BYTES} bytes`)
+  if (sizes.some((bytes) => bytes > RECORD_BYTES_MAX)) {
+    throw new RangeError(`a record holds at most ${RECORD_BYTES_MAX} bytes`)
   }
-  if (sizes.reduce((sum, bytes) => sum + bytes, 0) > MAX_DELIVERY_BYTES) {
-    throw new RangeError(`a delivery holds at most ${MAX_DELIVERY_BYTES} bytes`)
+  if (sizes.reduce((sum, bytes) => sum + bytes, 0) > DELIVERY_BYTES_MAX) {
+    throw new RangeError(`a delivery holds at most ${DELIVERY_BYTES_MAX} bytes`)
   }
 }
 
@@ -176,7 +176,7 @@ export function bytesOfValue({ value, bytes }: Pick<BusRecord, 'value' | 'bytes'
   return bytes?.length ?? Buffer.byteLength(value)
 }
 
-const deliveryBounds = { records: MAX_DELIVERY_RECORDS, bytes: MAX_DELIVERY_BYTES }
+const deliveryBounds = { records: DELIVERY_RECORDS_MAX, bytes: DELIVERY_BYTES_MAX }
 
 /**
  * Cuts records, in their order, into parts that one delivery may hold.

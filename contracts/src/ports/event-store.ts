@@ -47,14 +47,14 @@ export interface RecordedEvent extends NewEvent {
 }
 
 /** Bounds of one append; every adapter refuses more, with a RangeError, before sending anything. */
-export const MAX_APPEND_EVENTS = 500
-export const MAX_APPEND_BYTES = 512 * 1024
+export const APPEND_EVENTS_MAX = 500
+export const APPEND_BYTES_MAX = 512 * 1024
 
 export interface AppendRequest {
   readonly stream: string
   /** The head that the stream must have. There is no way to append to any head. */
   readonly expected: StreamHead
-  /** 1 to {@link MAX_APPEND_EVENTS} events with distinct ids, written all or not at all. */
+  /** 1 to {@link APPEND_EVENTS_MAX} events with distinct ids, written all or not at all. */
   readonly events: readonly NewEvent[]
 }
 

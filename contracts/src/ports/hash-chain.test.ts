@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { BrokenChainError, MAX_APPEND_BYTES, MAX_APPEND_EVENTS, NO_STREAM } from './event-store.ts'
+import { APPEND_BYTES_MAX, APPEND_EVENTS_MAX, BrokenChainError, NO_STREAM } from './event-store.ts'
 import { type SealedEvent, seal, verifyChain } from './hash-chain.ts'
 
 const stream = 'account-1'
@@ -138,14 +138,14 @@ describe('an append', () => {
     seal({ stream, expected: NO_STREAM, events })
 
   test('of the most events is sealed, of none or one more is refused', () => {
-    const most = Array.from({ length: MAX_APPEND_EVENTS }, (_, id) => event(id))
-    expect(append(most).head.revision).toBe(MAX_APPEND_EVENTS - 1)
+    const most = Array.from({ length: APPEND_EVENTS_MAX }, (_, id) => event(id))
+    expect(append(most).head.revision).toBe(APPEND_EVENTS_MAX - 1)
     expect(() => append([])).toThrow(RangeError)
-    expect(() => append([...most, event(MAX_APPEND_EVENTS)])).toThrow(RangeError)
+    expect(() => append([...most, event(APPEND_EVENTS_MAX)])).toThrow(RangeError)
   })
 
   test.each(['data', 'metadata'] as const)('with too many bytes of %s is refused', (field) => {
-    const large = 'é'.repeat(MAX_APPEND_BYTES / 2)
+    const large = 'é'.repeat(APPEND_BYTES_MAX / 2)
     expect(() => append([{ ...event(1), [field]: large }])).toThrow(RangeError)
   })
 

@@ -10,10 +10,10 @@
 import { hash } from 'node:crypto'
 import { bytesOfEvents } from './append.ts'
 import {
+  APPEND_BYTES_MAX,
+  APPEND_EVENTS_MAX,
   type AppendRequest,
   BrokenChainError,
-  MAX_APPEND_BYTES,
-  MAX_APPEND_EVENTS,
   type NewEvent,
   type RecordedEvent,
   type StreamHead,
@@ -89,12 +89,12 @@ function linkOf(previous: string, event: Omit<SealedEvent, 'hash'>): string {
 /** @throws {RangeError} when a bound of an append is broken */
 function checkedBytes(events: readonly NewEvent[]): number {
   if (events.length === 0) throw new RangeError('an append needs at least one event')
-  if (events.length > MAX_APPEND_EVENTS) {
-    throw new RangeError(`an append holds at most ${MAX_APPEND_EVENTS} events`)
+  if (events.length > APPEND_EVENTS_MAX) {
+    throw new RangeError(`an append holds at most ${APPEND_EVENTS_MAX} events`)
   }
   const bytes = bytesOfEvents(events)
-  if (bytes > MAX_APPEND_BYTES) {
-    throw new RangeError(`the events of an append hold at most ${MAX_APPEND_BYTES} bytes`)
+  if (bytes > APPEND_BYTES_MAX) {
+    throw new RangeError(`the events of an append hold at most ${APPEND_BYTES_MAX} bytes`)
   }
   if (new Set(events.map(({ id }) => id)).size !== events.length) {
     throw new RangeError('the events of an append need distinct ids')

@@ -1,7 +1,7 @@
 import {
+  APPEND_BYTES_MAX,
+  APPEND_EVENTS_MAX,
   type EventStore,
-  MAX_APPEND_BYTES,
-  MAX_APPEND_EVENTS,
   type NewEvent,
   NO_STREAM,
   START,
@@ -62,10 +62,10 @@ function describeAppends(bench: GetBench): void {
 
     test('of the most events and the most bytes is written whole', async () => {
       const { store } = bench()
-      const most = newEvents(MAX_APPEND_EVENTS)
+      const most = newEvents(APPEND_EVENTS_MAX)
       const { head } = await mustAppend(store, stream, NO_STREAM, most)
       expect(idsOf(await readWholeStream(store, stream))).toEqual(idsOf(most))
-      const bytes = MAX_APPEND_BYTES - newEvent().metadata.length - '""'.length
+      const bytes = APPEND_BYTES_MAX - newEvent().metadata.length - '""'.length
       const largest = newEvent(JSON.stringify('x'.repeat(bytes)))
       await mustAppend(store, stream, head, [largest])
       const [stored] = await store.readStream({ stream, direction: 'backwards', limit: 1 })
@@ -191,8 +191,8 @@ function describeBounds(bench: GetBench): void {
     const [event, other] = newEvents(2) as [NewEvent, NewEvent]
     const mistakes: [string, { stream?: string; events: NewEvent[] }][] = [
       ['no event', { events: [] }],
-      ['one event too many', { events: newEvents(MAX_APPEND_EVENTS + 1) }],
-      ['too many bytes', { events: [newEvent(JSON.stringify('x'.repeat(MAX_APPEND_BYTES)))] }],
+      ['one event too many', { events: newEvents(APPEND_EVENTS_MAX + 1) }],
+      ['too many bytes', { events: [newEvent(JSON.stringify('x'.repeat(APPEND_BYTES_MAX)))] }],
       ['an id twice', { events: [event, { ...other, id: event.id }] }],
       ['an id that is no UUID', { events: [event, { ...other, id: 'settle-1' }] }],
       ['an id in upper case', { events: [{ ...event, id: event.id.toUpperCase() }] }],

@@ -21,7 +21,7 @@ import { jsonValueOf, NO_EVENTS, type ServerEvent } from './messages/server-even
 const STREAM_PREFIX = 'migration-'
 const OWN_STREAM = 'log'
 const TYPE = 'MigrationMarked'
-const MAX_TRIES = 16
+const TRIES_MAX = 16
 const PAUSES = { firstMs: 50, longestMs: 1_000 }
 
 const states = ['filling', 'whole', 'leaving', 'left'] as const
@@ -60,7 +60,7 @@ export class MigrationMarks {
     const event = { id: randomUUID(), type: TYPE, data, metadata: new Uint8Array() }
     const backoff = new Backoff(systemTimer, PAUSES)
     let cause: unknown
-    while (backoff.pauses < MAX_TRIES) {
+    while (backoff.pauses < TRIES_MAX) {
       const last = await this.#last()
       if (last?.id === event.id) return
       const current = await client.get()

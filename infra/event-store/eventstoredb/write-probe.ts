@@ -4,7 +4,7 @@
  * before it looks at the revision, and writes nothing in any case.
  */
 import { randomUUID } from 'node:crypto'
-import { MAX_APPEND_BYTES } from '@svc/contracts/ports/event-store'
+import { APPEND_BYTES_MAX } from '@svc/contracts/ports/event-store'
 import { StoreOpenError } from '../../store-open-error.ts'
 import type { EventStoreDbClient } from './client/client.ts'
 import { answerWithin } from './client/deadline.ts'
@@ -41,7 +41,7 @@ export async function mayWrite(probe: WriteProbe, stream = STREAM): Promise<bool
  * @throws what else came of the probe: it may pass
  */
 export async function checkWrites(probe: WriteProbe, place: string): Promise<void> {
-  const result = await send(probe, MAX_APPEND_BYTES)
+  const result = await send(probe, APPEND_BYTES_MAX)
   if (result.kind === 'wrong-expected-revision') return
   const cause = unexpected(result)
   const reason = result.kind === 'not-written' ? result.reason : undefined

@@ -9,13 +9,13 @@ export interface QueuedAppend {
   readonly reject: (error: Error) => void
 }
 
-export const MAX_QUEUED_APPENDS = 4_096
-const MAX_QUEUED_BYTES = 64 * 1024 * 1024
+export const QUEUED_APPENDS_MAX = 4_096
+const QUEUED_BYTES_MAX = 64 * 1024 * 1024
 
 /** The most of one transaction, which holds up the event loop: about 10 ms at these bounds. */
-const MAX_BATCH_APPENDS = 256
-const MAX_BATCH_EVENTS = 1_000
-const MAX_BATCH_BYTES = 2 * 1024 * 1024
+const BATCH_APPENDS_MAX = 256
+const BATCH_EVENTS_MAX = 1_000
+const BATCH_BYTES_MAX = 2 * 1024 * 1024
 
 export class AppendQueue {
   readonly #waiting: QueuedAppend[] = []
@@ -27,8 +27,8 @@ export class AppendQueue {
 
   /** @returns false when the queue is full; the append is then not in it */
   add(append: QueuedAppend): boolean {
-    if (this.#waiting.length >= MAX_QUEUED_APPENDS) return false
-    if (this.#bytes + append.sealed.bytes > MAX_QUEUED_BYTES) return false
+    if (this.#waiting.length >= QUEUED_APPENDS_MAX) return false
+    if (this.#bytes + append.sealed.bytes > QUEUED_BYTES_MAX) return false
     this.#waiting.push(append)
     this.#bytes += append.sealed.bytes
     return true
@@ -42,8 +42,8 @@ export class AppendQueue {
     for (const append of this.#waiting) {
       events += append.sealed.events.length
       bytes += append.sealed.bytes
-      const fits = events <= MAX_BATCH_EVENTS && bytes <= MAX_BATCH_BYTES
-      if (appends > 0 && (appends >= MAX_BATCH_APPENDS || !fits)) break
+      const fits = events <= BATCH_EVENTS_MAX && bytes <= BATCH_BYTES_MAX
+      if (appends > 0 && (appends >= BATCH_APPENDS_MAX || !fits)) break
       appends += 1
     }
     const batch = this.#waiting.splice(0, appends)

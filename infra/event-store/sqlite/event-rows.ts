@@ -24,7 +24,7 @@ const SELECT_EVENTS = `
  * How many names of streams are kept. This is checked between pages: with the names that one page
  * adds, they take 2 MB at most.
  */
-const MAX_NAMES_KEPT = 10_000
+const NAMES_KEPT_MAX = 10_000
 
 const ID_BYTES = 16
 const HASH_BYTES = 32
@@ -171,7 +171,7 @@ export class EventRows {
 
   /** Names the streams of these rows. A page has few of them, and their names are kept. */
   #withNames(rows: unknown): RecordedEvent[] {
-    if (this.#names.size > MAX_NAMES_KEPT) this.#names.clear()
+    if (this.#names.size > NAMES_KEPT_MAX) this.#names.clear()
     return eventsOf(rows, (streamId) => {
       const known = this.#names.get(streamId)
       if (known !== undefined) return known

@@ -30,7 +30,7 @@ export class EventIdTakenError extends RangeError {
 }
 
 /** Heads that are kept in memory: about 250 bytes each. */
-const MAX_CACHED_HEADS = 20_000
+const CACHED_HEADS_MAX = 20_000
 
 interface Committed {
   readonly batch: readonly QueuedAppend[]
@@ -43,7 +43,7 @@ export class GroupCommit {
   readonly #file: DurableFile
   readonly #rows: EventRows
   readonly #reachCrashPoint: ReachCrashPoint
-  readonly #heads = new RecentlyUsed<string, KnownHead>({ entriesMax: MAX_CACHED_HEADS })
+  readonly #heads = new RecentlyUsed<string, KnownHead>({ entriesMax: CACHED_HEADS_MAX })
   readonly #begin: StatementSync
   readonly #commit: StatementSync
   #lastPosition: number

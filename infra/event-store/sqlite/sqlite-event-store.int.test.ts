@@ -20,7 +20,7 @@ import {
   readWholeLog,
   readWholeStream,
 } from '../compliance/fixtures.ts'
-import { MAX_QUEUED_APPENDS } from './append-queue.ts'
+import { QUEUED_APPENDS_MAX } from './append-queue.ts'
 import { openEventLogFile } from './event-log-file.ts'
 import { EventIdTakenError } from './group-commit.ts'
 import { SqliteEventStore } from './sqlite-event-store.ts'
@@ -95,7 +95,7 @@ describe('group commit', () => {
   })
 
   test('refuses more than may wait, and takes appends again later', async () => {
-    const wanted = MAX_QUEUED_APPENDS + 10
+    const wanted = QUEUED_APPENDS_MAX + 10
     const appends = Array.from({ length: wanted }, (_, at) => store.append(appendTo(`a-${at}`)))
     const settled = await Promise.allSettled(appends)
     const refused = settled.filter(({ status }) => status === 'rejected')
@@ -103,7 +103,7 @@ describe('group commit', () => {
     for (const { reason } of refused as PromiseRejectedResult[]) {
       expect(reason).toBeInstanceOf(StoreBusyError)
     }
-    expect(await readWholeLog(store)).toHaveLength(MAX_QUEUED_APPENDS)
+    expect(await readWholeLog(store)).toHaveLength(QUEUED_APPENDS_MAX)
     expect((await store.append(appendTo('later'))).kind).toBe('appended')
   })
 

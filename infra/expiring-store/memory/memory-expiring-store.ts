@@ -1,6 +1,6 @@
 /** An expiring store in memory, for tests and as the smallest example of an adapter. */
 import type { ExpiringStore } from '@svc/contracts/ports/expiring-store'
-import { MAX_SHARE_OF_ACCOUNT, responseBounds, type StoreBounds } from '../store-bounds.ts'
+import { responseBounds, SHARE_OF_ACCOUNT_MAX, type StoreBounds } from '../store-bounds.ts'
 
 interface Entry {
   readonly accountId: string
@@ -23,7 +23,7 @@ export class MemoryExpiringStore implements ExpiringStore {
     this.#entries.delete(key)
     const bytes = Buffer.byteLength(text)
     const { maxAccountBytes, maxTotalBytes } = this.#bounds
-    if (bytes > maxAccountBytes * MAX_SHARE_OF_ACCOUNT) return
+    if (bytes > maxAccountBytes * SHARE_OF_ACCOUNT_MAX) return
     this.#entries.set(key, { accountId, text, expiresAt, bytes })
     for (let used = this.#used(); ; used = this.#used()) {
       if ((used.get(accountId) ?? 0) > maxAccountBytes) this.#removeOldestOf(accountId)

@@ -25,7 +25,7 @@ import {
 import { isErrorReply, type RedisReply } from '../../prefix-store/redis/redis-reply.ts'
 import { openText, SEAL_KEY_BYTES, sealText } from '../../sqlite/sealed-text.ts'
 import { steadyClock } from '../../system/steady-clock.ts'
-import { MAX_SHARE_OF_ACCOUNT, type StoreBounds } from '../store-bounds.ts'
+import { SHARE_OF_ACCOUNT_MAX, type StoreBounds } from '../store-bounds.ts'
 
 const NAME_BYTES = 16
 /** How long the counts of a text may outlive it. */
@@ -147,7 +147,7 @@ export class RedisExpiringStore implements ExpiringStore {
   async save(accountId: string, id: string, text: string, expiresAt: number): Promise<void> {
     const sealed = sealText(this.#sealKey, [accountId, id], text)
     const { maxAccountBytes, maxTotalBytes } = this.#bounds
-    const fits = sealed.length <= maxAccountBytes * MAX_SHARE_OF_ACCOUNT
+    const fits = sealed.length <= maxAccountBytes * SHARE_OF_ACCOUNT_MAX
     await this.#change(SAVE, [
       ...this.#names(accountId, id),
       ...(fits ? [sealed, expiresAt, sealed.length] : ['', expiresAt, 0]),

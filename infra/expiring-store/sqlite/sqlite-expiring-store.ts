@@ -12,7 +12,7 @@ import type { DatabaseFile } from '../../sqlite/database-file.ts'
 import { type DurableFile, durableFile } from '../../sqlite/durable-file.ts'
 import { openSealedFile } from '../../sqlite/sealed-file.ts'
 import { openText, sealText } from '../../sqlite/sealed-text.ts'
-import { MAX_SHARE_OF_ACCOUNT, type StoreBounds } from '../store-bounds.ts'
+import { SHARE_OF_ACCOUNT_MAX, type StoreBounds } from '../store-bounds.ts'
 
 /** What a file can be for. A file with another number is of another kind, and is made anew. */
 const fileKinds = {
@@ -130,7 +130,7 @@ class SqliteExpiringStore implements ExpiringStore {
   async save(accountId: string, id: string, text: string, expiresAt: number): Promise<void> {
     const sealed = sealText(this.#key, [accountId, id], text)
     const { maxAccountBytes, maxTotalBytes } = this.#bounds
-    const fits = sealed.length <= maxAccountBytes * MAX_SHARE_OF_ACCOUNT
+    const fits = sealed.length <= maxAccountBytes * SHARE_OF_ACCOUNT_MAX
     await this.#inTurn(() => {
       this.#remove.run(accountId, id)
       if (!fits) return

@@ -5,7 +5,7 @@ import type { CrashPoint } from '@svc/contracts/crash-points'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { describeSnapshotStore, snapshotOf } from '../snapshot-store.suite.ts'
-import { MAX_STATE_BYTES, openSqliteSnapshotStore } from './sqlite-snapshot-store.ts'
+import { openSqliteSnapshotStore, STATE_BYTES_MAX } from './sqlite-snapshot-store.ts'
 
 let folder: string
 let path: string
@@ -87,7 +87,7 @@ describe('a snapshot', () => {
   test('that is too large is not kept, and the one before stays', () => {
     const store = openSqliteSnapshotStore(path)
     store.save(snapshotOf('account-1'))
-    expect(store.save(snapshotOf('account-1', 8, 'x'.repeat(MAX_STATE_BYTES + 1)))).toBe(false)
+    expect(store.save(snapshotOf('account-1', 8, 'x'.repeat(STATE_BYTES_MAX + 1)))).toBe(false)
     expect(store.load('account-1')).toEqual(snapshotOf('account-1'))
     store.close()
   })

@@ -16,7 +16,7 @@ const APPLICATION_ID = 0x73766373
 const CACHE_KIBIBYTES = 4 * 1024
 const CHECKPOINT_PAGES = 1_000
 /** A larger state is not kept. */
-export const MAX_STATE_BYTES = 4 * 1024 * 1024
+export const STATE_BYTES_MAX = 4 * 1024 * 1024
 
 const migrations = [
   `CREATE TABLE snapshot (
@@ -99,7 +99,7 @@ class SqliteSnapshotStore implements SnapshotStore {
   }
 
   save({ stream, head, schema, state }: Snapshot): boolean {
-    if (Buffer.byteLength(state) > MAX_STATE_BYTES) return false
+    if (Buffer.byteLength(state) > STATE_BYTES_MAX) return false
     const columns: Columns = [head.revision, head.hash, schema, state]
     this.#reachCrashPoint('snapshot.before')
     try {

@@ -18,7 +18,7 @@ import type { RecordedCharges } from '@svc/contracts/recorded-charges'
 import type { TokenCounts } from '@svc/contracts/tokens'
 
 /** The search ends here: more events than an account has while a gateway retries an end. */
-const MAX_EVENTS_READ = 1_000_000
+const EVENTS_READ_MAX = 1_000_000
 
 export interface RecordedEnd {
   /** Null when it ended without a charge. */
@@ -91,7 +91,7 @@ async function* eventsOfRequest(
       if ('requestId' in event.data && event.data.requestId === requestId) yield event
     }
     const oldest = page.at(-1)?.revision ?? 0
-    if (oldest === 0 || read >= MAX_EVENTS_READ) return
+    if (oldest === 0 || read >= EVENTS_READ_MAX) return
     // A long history must not keep the process from its other work.
     await pause(timer, 0)
     page = await store.readStream({ ...request, from: oldest - 1 })

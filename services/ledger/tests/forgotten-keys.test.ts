@@ -3,7 +3,7 @@
 import type { UsedKey, UsedKeys } from '@svc/contracts/ports/used-keys'
 import { ending, openFunded, openLedger, request } from '@svc/testing/ledger/open-ledger'
 import { describe, expect, test } from 'vitest'
-import { MAX_IDEMPOTENCY_KEYS } from '../src/account/state.ts'
+import { IDEMPOTENCY_KEYS_MAX } from '../src/account/state.ts'
 import { keyUnknown } from '../src/writer/refusals.ts'
 
 const keyed = (keyHash: string, bodyHash = 'b') => ({ idempotency: { keyHash, bodyHash } })
@@ -32,7 +32,7 @@ async function openForgetful() {
   }
   const first = await run('first')
   usedKeys.keys.set('first', { requestId: first, bodyHash: 'b', isRunning: false })
-  for (let at = 0; at < MAX_IDEMPOTENCY_KEYS; at += 1) await run(`other ${at}`)
+  for (let at = 0; at < IDEMPOTENCY_KEYS_MAX; at += 1) await run(`other ${at}`)
   const accept = (keyHash: string, bodyHash?: string) =>
     ledger.accept(accountId, request(setting, keyId, keyed(keyHash, bodyHash)))
   return { ...setting, usedKeys, accountId, keyId, first, accept }
@@ -81,7 +81,7 @@ describe('a key that the account has forgotten', () => {
     await two.ledger.balance(accountId)
     for (const keyHash of [
       'first',
-      ...Array.from({ length: MAX_IDEMPOTENCY_KEYS }, (_, at) => `${at}`),
+      ...Array.from({ length: IDEMPOTENCY_KEYS_MAX }, (_, at) => `${at}`),
     ]) {
       const asked = request(one, keyId, keyed(keyHash))
       await one.ledger.accept(accountId, asked)

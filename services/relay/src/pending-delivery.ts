@@ -1,9 +1,9 @@
 /** Events that were read from the log and are not sent yet: what goes out together. */
 import {
   type BusRecord,
+  DELIVERY_BYTES_MAX,
+  DELIVERY_RECORDS_MAX,
   inDeliveries,
-  MAX_DELIVERY_BYTES,
-  MAX_DELIVERY_RECORDS,
 } from '@svc/contracts/ports/bus'
 import type { Position, RecordedEvent } from '@svc/contracts/ports/event-store'
 import { type FeedWitness, witnessOf, witnessOfRecord } from './feed-checkpoint.ts'
@@ -16,9 +16,9 @@ export const SAVE_AT_RECORDS = 500
  * How many records make a delivery full. With the page that fills it, and what is not saved of the
  * one before, they are within one delivery's bound.
  */
-const FULL_RECORDS = MAX_DELIVERY_RECORDS - PAGE_EVENTS - SAVE_AT_RECORDS
+const FULL_RECORDS = DELIVERY_RECORDS_MAX - PAGE_EVENTS - SAVE_AT_RECORDS
 /** How many characters make a delivery full too, which bounds the memory that it takes. */
-const FULL_CHARACTERS = MAX_DELIVERY_BYTES / 2
+const FULL_CHARACTERS = DELIVERY_BYTES_MAX / 2
 
 /** What one delivery holds. */
 export interface DeliveryPart {

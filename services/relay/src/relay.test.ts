@@ -1,4 +1,4 @@
-import { type Bus, BusAwayError, MAX_DELIVERY_RECORDS } from '@svc/contracts/ports/bus'
+import { type Bus, BusAwayError, DELIVERY_RECORDS_MAX } from '@svc/contracts/ports/bus'
 import { START } from '@svc/contracts/ports/event-store'
 import { MemoryBus } from '@svc/infra/bus/memory/memory-bus'
 import { afterEach, expect, test } from 'vitest'
@@ -152,7 +152,7 @@ test('relays that die while they catch up send at most one delivery again each',
     ledger.checkpoint = checkpoint
     const ids = Object.values(await ledger.ids()).flat()
     const again = ids.length - sent - (new Set(ids).size - distinct)
-    expect(again).toBeLessThanOrEqual(MAX_DELIVERY_RECORDS)
+    expect(again).toBeLessThanOrEqual(DELIVERY_RECORDS_MAX)
     sent = ids.length
     distinct = new Set(ids).size
   }
@@ -184,7 +184,7 @@ test('while the topic does not tell how far it is, no more than one delivery is 
   await ledger.pass(RETRIED_MS)
   const ids = Object.values(await ledger.ids()).flat()
   expect(ids.length).toBeGreaterThan(0)
-  expect(ids.length).toBeLessThanOrEqual(MAX_DELIVERY_RECORDS)
+  expect(ids.length).toBeLessThanOrEqual(DELIVERY_RECORDS_MAX)
   expect(relay.status().trouble).toBe('no answer')
   isSilent = false
   await ledger.pass(RETRIED_MS)
@@ -200,7 +200,7 @@ test('while its checkpoint cannot be saved, no more than one delivery is sent, a
   await ledger.pass(RETRIED_MS)
   const ids = Object.values(await ledger.ids()).flat()
   expect(ids.length).toBeGreaterThan(0)
-  expect(ids.length).toBeLessThanOrEqual(MAX_DELIVERY_RECORDS)
+  expect(ids.length).toBeLessThanOrEqual(DELIVERY_RECORDS_MAX)
   expect(relay.status().trouble).toContain('no space left on device')
   ledger.diskFault = undefined
   await ledger.pass(RETRIED_MS)

@@ -22,7 +22,7 @@ import {
   type Bus,
   BusRewoundError,
   type BusTopic,
-  MAX_DELIVERY_RECORDS,
+  DELIVERY_RECORDS_MAX,
   type TopicPlan,
 } from '@svc/contracts/ports/bus'
 import {
@@ -257,7 +257,7 @@ export class Relay {
     this.#sending = delivery
     for (const part of delivery.parts()) {
       const { records } = part
-      if (this.#progress.unsavedCount + records.length > MAX_DELIVERY_RECORDS) {
+      if (this.#progress.unsavedCount + records.length > DELIVERY_RECORDS_MAX) {
         await this.#saveSurely(topic, signal)
       }
       if (records.length > 0) await topic.deliver(records, signal)

@@ -1,6 +1,6 @@
 /** Puts texts in where an answer has words (`kept-text.ts`), whatever the answer's shape is. */
 import { ALTERED_TEXT, ERASED_TEXT, wordsIn } from '../../kept-text.ts'
-import { MAX_WORDS, type TextStore } from './text-store.ts'
+import { type TextStore, WORDS_MAX } from './text-store.ts'
 
 type Texts = Pick<TextStore, 'find'>
 
@@ -15,8 +15,8 @@ export async function withTextsShown<Answer>(texts: Texts, answer: Answer): Prom
   if (words.size === 0) return answer
   const shown = new Map<string, string>()
   const asked = [...words]
-  for (let at = 0; at < asked.length; at += MAX_WORDS) {
-    const some = asked.slice(at, at + MAX_WORDS)
+  for (let at = 0; at < asked.length; at += WORDS_MAX) {
+    const some = asked.slice(at, at + WORDS_MAX)
     const found = await texts.find(some)
     for (const word of some) {
       const { text = ERASED_TEXT, isIntact = true } = found.get(word) ?? {}

@@ -7,9 +7,9 @@
  */
 
 /** The longest text, in characters. */
-export const MAX_TEXT_CHARACTERS = 10_000
+export const TEXT_CHARACTERS_MAX = 10_000
 /** The most words that are looked up at once. */
-export const MAX_WORDS = 10_000
+export const WORDS_MAX = 10_000
 
 /** The texts of this owner were erased. */
 export class TextsErasedError extends Error {
@@ -38,7 +38,7 @@ export interface TextStore {
    */
   keep(owner: string, text: string): Promise<string>
   /**
-   * @param words at most {@link MAX_WORDS}
+   * @param words at most {@link WORDS_MAX}
    * @returns by word; erased ones, and what is no word, are not in it
    * @throws {StoreUnavailableError} when they cannot be read now
    */

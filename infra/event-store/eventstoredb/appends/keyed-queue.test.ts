@@ -4,7 +4,7 @@ import {
   StoreUnavailableError,
 } from '@svc/contracts/ports/event-store'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { KeyedQueue, MAX_APPENDS_AT_WORK } from './keyed-queue.ts'
+import { APPENDS_AT_WORK_MAX, KeyedQueue } from './keyed-queue.ts'
 
 const WAIT_MS = 5_000
 
@@ -62,10 +62,10 @@ describe('the queue of appends', () => {
   })
 
   test('no more than the bound are at work', async () => {
-    const works = Array.from({ length: MAX_APPENDS_AT_WORK + 1 }, openWork)
+    const works = Array.from({ length: APPENDS_AT_WORK_MAX + 1 }, openWork)
     const all = works.map(({ work }, at) => queue.run(`${at}`, 1, work))
     await turn()
-    expect(works.filter(({ hasStarted }) => hasStarted())).toHaveLength(MAX_APPENDS_AT_WORK)
+    expect(works.filter(({ hasStarted }) => hasStarted())).toHaveLength(APPENDS_AT_WORK_MAX)
     works[0]?.end()
     await turn()
     expect(works.at(-1)?.hasStarted()).toBe(true)
@@ -75,11 +75,11 @@ describe('the queue of appends', () => {
 
   test('a held place stays taken, and its stream is free', async () => {
     const held = Promise.withResolvers<void>()
-    const all = Array.from({ length: MAX_APPENDS_AT_WORK }, (_, at) =>
+    const all = Array.from({ length: APPENDS_AT_WORK_MAX }, (_, at) =>
       queue.run(`${at}`, 1, async (hold) => hold(held.promise)),
     )
     await Promise.all(all)
-    expect(queue.atWork).toBe(MAX_APPENDS_AT_WORK)
+    expect(queue.atWork).toBe(APPENDS_AT_WORK_MAX)
     const again = queue.run('0', 1, async () => 'done')
     await turn()
     held.resolve()
@@ -103,7 +103,7 @@ describe('the queue of appends', () => {
   })
 
   test('what waits too long for a place says so, and leaves its stream to the next', async () => {
-    const works = Array.from({ length: MAX_APPENDS_AT_WORK }, openWork)
+    const works = Array.from({ length: APPENDS_AT_WORK_MAX }, openWork)
     const all = works.map(({ work }, at) => queue.run(`${at}`, 1, work))
     const late = failure(queue.run('a', 1, async () => 'never'))
     await vi.advanceTimersByTimeAsync(1)

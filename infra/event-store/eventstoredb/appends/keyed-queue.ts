@@ -15,10 +15,10 @@ import { systemTimer } from '../../../system/system-timer.ts'
  * The most appends that are under way. More would only add latency: this many already share each
  * fsync of the server.
  */
-export const MAX_APPENDS_AT_WORK = 64
-const MAX_WAITING_APPENDS = 4_096
+export const APPENDS_AT_WORK_MAX = 64
+const WAITING_APPENDS_MAX = 4_096
 /** Bytes of data and metadata that may wait, in all streams together. */
-const MAX_WAITING_BYTES = 64 * 1024 * 1024
+const WAITING_BYTES_MAX = 64 * 1024 * 1024
 
 /** Keeps the place of an append taken until the promise has settled. */
 export type HoldPlace = (settled: Promise<unknown>) => void
@@ -69,7 +69,7 @@ export class KeyedQueue {
     work: (hold: HoldPlace) => Promise<Result>,
   ): Promise<Result> {
     if (this.#isClosed) throw new StoreClosedError()
-    if (this.#waiting >= MAX_WAITING_APPENDS || this.#waitingBytes + bytes > MAX_WAITING_BYTES) {
+    if (this.#waiting >= WAITING_APPENDS_MAX || this.#waitingBytes + bytes > WAITING_BYTES_MAX) {
       throw new StoreBusyError()
     }
     const running = this.#wait(stream, bytes).then(() => this.#work(stream, work))
@@ -118,7 +118,7 @@ export class KeyedQueue {
 
   #startReady(): void {
     for (const entry of this.#ready) {
-      if (this.#atWork >= MAX_APPENDS_AT_WORK) return
+      if (this.#atWork >= APPENDS_AT_WORK_MAX) return
       this.#ready.delete(entry)
       this.#stopWaiting(entry)
       this.#atWork += 1

@@ -42,7 +42,7 @@ import type { WriteRight } from '../watch/write-right.ts'
 import type { HoldPlace } from './keyed-queue.ts'
 
 /** Heads that are kept in memory: about 250 bytes each. */
-const MAX_KNOWN_HEADS = 20_000
+const KNOWN_HEADS_MAX = 20_000
 
 export interface StreamAppendsPorts {
   readonly client: CurrentClient<EventStoreDbClient>
@@ -57,7 +57,7 @@ export interface StreamAppendsPorts {
 
 export class StreamAppends {
   readonly #ports: StreamAppendsPorts
-  #heads = new RecentlyUsed<string, StreamHead>({ entriesMax: MAX_KNOWN_HEADS })
+  #heads = new RecentlyUsed<string, StreamHead>({ entriesMax: KNOWN_HEADS_MAX })
 
   constructor(ports: StreamAppendsPorts) {
     this.#ports = ports
@@ -75,7 +75,7 @@ export class StreamAppends {
    * of the former leader. What was known is looked up again before anything is built on it.
    */
   forgetHeads(): void {
-    this.#heads = new RecentlyUsed({ entriesMax: MAX_KNOWN_HEADS })
+    this.#heads = new RecentlyUsed({ entriesMax: KNOWN_HEADS_MAX })
   }
 
   /**

@@ -9,7 +9,7 @@ const GOSSIP_TIMEOUT_SECONDS = 2
  * A client that gives up searching fails every later append at once, so it searches for minutes:
  * our own timers tell the caller before.
  */
-const MAX_DISCOVER_ATTEMPTS = 1_000
+const DISCOVER_ATTEMPTS_MAX = 1_000
 const DISCOVERY_INTERVAL_MS = 500
 
 /** The address is not understood. The message says what to write, and holds no password. */
@@ -85,7 +85,7 @@ export function readOptions(
     keepAliveInterval: number('keepAliveInterval', KEEP_ALIVE_INTERVAL_MS),
     keepAliveTimeout: number('keepAliveTimeout', KEEP_ALIVE_TIMEOUT_MS),
     gossipTimeout: number('gossipTimeout', GOSSIP_TIMEOUT_SECONDS),
-    maxDiscoverAttempts: number('maxDiscoverAttempts', isCluster ? MAX_DISCOVER_ATTEMPTS : 1),
+    maxDiscoverAttempts: number('maxDiscoverAttempts', isCluster ? DISCOVER_ATTEMPTS_MAX : 1),
     discoveryInterval: number('discoveryInterval', DISCOVERY_INTERVAL_MS),
     defaultDeadline: deadline === undefined ? undefined : integer('defaultDeadline', deadline),
     encoding: readEncoding(given.get('encoding')),

@@ -13,7 +13,7 @@ import { isIP } from 'node:net'
 import { type ConnectionOptions, ConnectionStringError, readOptions } from './connection-options.ts'
 
 const DEFAULT_PORT = 2113
-const MAX_HOSTS = 32
+const HOSTS_MAX = 32
 
 export interface Host {
   readonly address: string
@@ -59,8 +59,8 @@ export function placeOf({ hosts }: ConnectionSettings): string {
 
 function readHosts(text: string): [Host, ...Host[]] {
   const [first, ...others] = text.split(',').map(readHost)
-  if (first === undefined || others.length >= MAX_HOSTS) {
-    throw new ConnectionStringError(`it must name 1 to ${MAX_HOSTS} hosts`)
+  if (first === undefined || others.length >= HOSTS_MAX) {
+    throw new ConnectionStringError(`it must name 1 to ${HOSTS_MAX} hosts`)
   }
   return [first, ...others]
 }

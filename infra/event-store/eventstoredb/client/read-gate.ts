@@ -5,8 +5,8 @@
 import { StoreAwayError, StoreBusyError } from '@svc/contracts/ports/event-store'
 import { systemTimer } from '../../../system/system-timer.ts'
 
-const MAX_READS_AT_WORK = 32
-const MAX_WAITING_READS = 4_096
+const READS_AT_WORK_MAX = 32
+const WAITING_READS_MAX = 4_096
 
 export class ReadGate {
   readonly #waitMs: number
@@ -19,7 +19,7 @@ export class ReadGate {
 
   /** @throws {StoreAwayError} when it has waited too long, or too many wait already */
   async run<Result>(read: () => Promise<Result>): Promise<Result> {
-    if (this.#atWork >= MAX_READS_AT_WORK) await this.#wait()
+    if (this.#atWork >= READS_AT_WORK_MAX) await this.#wait()
     else this.#atWork += 1
     try {
       return await read()
@@ -30,7 +30,7 @@ export class ReadGate {
 
   /** Resolves with the place of a read that has ended. */
   async #wait(): Promise<void> {
-    if (this.#waiting.size >= MAX_WAITING_READS) throw new StoreBusyError()
+    if (this.#waiting.size >= WAITING_READS_MAX) throw new StoreBusyError()
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     this.#waiting.add(resolve)
     const cancelTimer = systemTimer.after(this.#waitMs, () => {

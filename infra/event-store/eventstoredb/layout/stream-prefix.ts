@@ -7,7 +7,7 @@ import type { ServerEvent } from '../messages/server-event.ts'
 import { fromServerEvent } from './recorded-event.ts'
 
 export const DEFAULT_STREAM_PREFIX = 'svc.'
-const MAX_PREFIX_CHARACTERS = 64
+const PREFIX_CHARACTERS_MAX = 64
 const SYSTEM_EVENT = '$'
 /** Stands before the name of a stream in the name of the stream that holds its metadata. */
 export const METADATA_PREFIX = '$$'
@@ -18,9 +18,9 @@ export class StreamPrefix {
   /** @throws {RangeError} */
   constructor(text: string) {
     // A leading $ is the server's: such streams are hidden, and written by it.
-    if (!/^[\w.-]+$/.test(text) || text.length > MAX_PREFIX_CHARACTERS) {
+    if (!/^[\w.-]+$/.test(text) || text.length > PREFIX_CHARACTERS_MAX) {
       throw new RangeError(
-        `the prefix of the streams must be 1 to ${MAX_PREFIX_CHARACTERS} letters, digits, ` +
+        `the prefix of the streams must be 1 to ${PREFIX_CHARACTERS_MAX} letters, digits, ` +
           'dots, dashes and underscores',
       )
     }

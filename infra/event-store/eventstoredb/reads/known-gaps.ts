@@ -12,7 +12,7 @@ import type { Position } from '@svc/contracts/ports/event-store'
  * How many gaps are remembered: one before our first event, one behind our last, and the longest in
  * between.
  */
-const MAX_GAPS = 16
+const GAPS_MAX = 16
 
 /** Nothing of ours is behind `after`, up to and with `through`. */
 export interface Gap {
@@ -39,7 +39,7 @@ export class KnownGaps {
       if (known.through > through) through = known.through
     }
     const all = [...apart, { after, through }]
-    if (all.length > MAX_GAPS) all.splice(all.indexOf(shortestOf(all)), 1)
+    if (all.length > GAPS_MAX) all.splice(all.indexOf(shortestOf(all)), 1)
     this.#gaps = all
   }
 }

@@ -27,7 +27,7 @@ import { KnownGaps } from './known-gaps.ts'
  * The most events in one page of the server: at 600 bytes each, some hundred milliseconds and a
  * megabyte.
  */
-const MAX_PAGE_EVENTS = 2_000
+const PAGE_EVENTS_MAX = 2_000
 /** The look back from the end begins with this many. */
 const LOOK_BACK_EVENTS = 64
 
@@ -77,7 +77,7 @@ export class LogScan {
     onPassedOver?: PassedOver,
   ): Promise<readonly RecordedEvent[]> {
     const found: RecordedEvent[] = []
-    const size = Math.min(limit + 1, MAX_PAGE_EVENTS)
+    const size = Math.min(limit + 1, PAGE_EVENTS_MAX)
     let page = await this.#readPage(after, this.#gaps.skip(after), size)
     for (;;) {
       const taken = page.own.slice(0, limit - found.length)
@@ -102,7 +102,7 @@ export class LogScan {
   ): Promise<readonly RecordedEvent[]> {
     const found = from === undefined ? [] : await this.#readAt(from)
     for (let place = from; found.length < limit; ) {
-      const size = Math.min(limit - found.length, MAX_PAGE_EVENTS)
+      const size = Math.min(limit - found.length, PAGE_EVENTS_MAX)
       const start = place === undefined ? {} : { from: place }
       const page = await this.#filtered({ direction: 'backwards', limit: size, ...start })
       for (const event of page.events) this.#ports.note(event)
@@ -126,9 +126,9 @@ export class LogScan {
   async lastPosition(): Promise<Position> {
     let last = this.#last ?? (await this.#lookBack())
     for (;;) {
-      const page = await this.read(last, MAX_PAGE_EVENTS)
+      const page = await this.read(last, PAGE_EVENTS_MAX)
       last = page.at(-1)?.position ?? last
-      if (page.length < MAX_PAGE_EVENTS) break
+      if (page.length < PAGE_EVENTS_MAX) break
     }
     this.#last = greatest(last, this.#last ?? START)
     return greatest(this.#last, this.#appended)
@@ -168,7 +168,7 @@ export class LogScan {
     const watch = onPassedOver && end && { until: end.position, onPassedOver }
     // One event more would tell of what stands before it, which the next page passes over once
     // more.
-    const limit = Math.min(watch === undefined ? wanted + 1 : wanted, MAX_PAGE_EVENTS)
+    const limit = Math.min(watch === undefined ? wanted + 1 : wanted, PAGE_EVENTS_MAX)
     const page = await this.#filtered({
       ...{ direction: 'forwards', limit, ...fromPlace(place) },
       ...(watch && { watch }),
@@ -199,8 +199,8 @@ export class LogScan {
         this.#isFilterSlow = true
       }
     }
-    const events = await readAll({ ...unwatched, limit: MAX_PAGE_EVENTS })
-    return { events, isLast: events.length < MAX_PAGE_EVENTS }
+    const events = await readAll({ ...unwatched, limit: PAGE_EVENTS_MAX })
+    return { events, isLast: events.length < PAGE_EVENTS_MAX }
   }
 
   /** @param limit how many events of whomever */

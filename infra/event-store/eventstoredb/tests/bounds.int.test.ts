@@ -3,7 +3,7 @@ import { NO_STREAM, START, StoreUnavailableError } from '@svc/contracts/ports/ev
 import { until } from '@svc/testing/until'
 import { describe, expect, test } from 'vitest'
 import { fillStream, newEvents, readWholeLog, readWholeStream } from '../../compliance/fixtures.ts'
-import { MAX_APPENDS_AT_WORK } from '../appends/keyed-queue.ts'
+import { APPENDS_AT_WORK_MAX } from '../appends/keyed-queue.ts'
 import { openEventStoreDb } from '../open-eventstoredb.ts'
 import { appendElsewhere, PREFIX, withStore } from '../testing/store-on-double.ts'
 
@@ -18,10 +18,10 @@ describe('appends in flight', () => {
       const appends = Array.from({ length: 200 }, (_, at) =>
         store.append({ stream: `account-${at}`, expected: NO_STREAM, events: newEvents(1) }),
       )
-      await until(() => double.observed.appendsReceived === MAX_APPENDS_AT_WORK)
+      await until(() => double.observed.appendsReceived === APPENDS_AT_WORK_MAX)
       // By the time that another call is answered, the appends had all the time to come in.
       expect(await readWholeLog(store)).toEqual([])
-      expect(double.observed.appendsReceived).toBe(MAX_APPENDS_AT_WORK)
+      expect(double.observed.appendsReceived).toBe(APPENDS_AT_WORK_MAX)
       double.faults.releaseAppends()
       const outcomes = await Promise.all(appends)
       expect(outcomes.filter(({ kind }) => kind === 'appended')).toHaveLength(200)
@@ -34,11 +34,11 @@ describe('appends in flight', () => {
       const send = (at: number) =>
         store.append({ stream: `account-${at}`, expected: NO_STREAM, events: newEvents(1) })
       const first = await Promise.all(
-        Array.from({ length: MAX_APPENDS_AT_WORK }, (_, at) => send(at)),
+        Array.from({ length: APPENDS_AT_WORK_MAX }, (_, at) => send(at)),
       )
       expect(first.every(({ kind }) => kind === 'unknown')).toBe(true)
       await expect(send(999)).rejects.toThrow(StoreUnavailableError)
-      expect(double.observed.appendsReceived).toBe(MAX_APPENDS_AT_WORK)
+      expect(double.observed.appendsReceived).toBe(APPENDS_AT_WORK_MAX)
     })
   })
 })

@@ -31,7 +31,7 @@ import {
  * How often a text is tried: other gateways may keep texts of the same owner, and a server may be
  * away for a moment.
  */
-const MAX_TRIES = 16
+const TRIES_MAX = 16
 const PAUSES = { firstMs: 50, longestMs: 1_000 }
 /** How many texts of one owner are read in one call. A text has 10,000 characters at most. */
 const PAGE_EVENTS = 100
@@ -59,7 +59,7 @@ export class EventStoreDbTextStore implements TextStore, MovableTexts {
     const backoff = new Backoff(systemTimer, PAUSES)
     const event = keptEvent(kept.text)
     let cause: unknown
-    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    for (let tries = 0; tries < TRIES_MAX; tries += 1) {
       const known = await this.#streams.start(owner)
       const last = await this.#streams.lastRevision(owner)
       const start = known ?? { salt: newSalt(), moved: 0, idsAbove: 0 }

@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import { Backoff } from '@svc/contracts/ports/backoff'
-import { MAX_APPEND_BYTES, StoreUnavailableError } from '@svc/contracts/ports/event-store'
+import { APPEND_BYTES_MAX, StoreUnavailableError } from '@svc/contracts/ports/event-store'
 import type { MovableTexts, OwnedText, OwnedTexts } from '@svc/contracts/ports/movable-texts'
 import { systemTimer } from '../../../system/system-timer.ts'
 import { reasonOf } from '../client/server-failure.ts'
@@ -22,8 +22,8 @@ import {
 /** How many texts of one owner are read in one call. A text has 10,000 characters at most. */
 const PAGE_TEXTS = 100
 const PAGE_EVENTS = 1_000
-const MAX_APPEND_TEXTS = 250
-const MAX_TRIES = 16
+const APPEND_TEXTS_MAX = 250
+const TRIES_MAX = 16
 const PAUSES = { firstMs: 50, longestMs: 1_000 }
 /**
  * The bound between places and the ids of other stores: no stream has this many events, and of
@@ -86,7 +86,7 @@ export class MovedTexts implements MovableTexts {
     const events = [startEvent(start), ...sorted.map(movedEvent)]
     const backoff = new Backoff(systemTimer, PAUSES)
     let cause: unknown
-    while (backoff.pauses < MAX_TRIES) {
+    while (backoff.pauses < TRIES_MAX) {
       const last = await this.#streams.lastRevision(owner)
       const isOther = last !== NO_EVENTS && !(await this.#isStart(owner, start))
       if (isOther || last >= events.length) throw otherTexts(owner)
@@ -158,11 +158,11 @@ function covers(page: readonly PlacedText[], id: string): boolean {
 /** Takes as many events as one append takes. */
 function firstAppendOf(events: readonly NewServerEvent[]): readonly NewServerEvent[] {
   let bytes = 0
-  const end = events.slice(0, MAX_APPEND_TEXTS).findIndex(({ data }) => {
+  const end = events.slice(0, APPEND_TEXTS_MAX).findIndex(({ data }) => {
     bytes += data.kind === 'json' ? Buffer.byteLength(data.text) : data.bytes.length
-    return bytes > MAX_APPEND_BYTES
+    return bytes > APPEND_BYTES_MAX
   })
-  return events.slice(0, end === -1 ? MAX_APPEND_TEXTS : end)
+  return events.slice(0, end === -1 ? APPEND_TEXTS_MAX : end)
 }
 
 function byId(one: OwnedText, other: OwnedText): number {

@@ -6,7 +6,7 @@ import type { Sampling, Thinking } from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
 
 const SHOWN_CHARACTERS = 64
-const MAX_METADATA_PAIRS = 16
+const METADATA_PAIRS_MAX = 16
 
 /**
  * Refuses another model. To be called before anything else in a body is looked at: a caller who
@@ -68,6 +68,6 @@ export function samplingOf(given: GivenSampling): Sampling {
 /** Pairs that a caller sends along: echoed, never looked at. */
 export const metadata = z
   .record(z.string().max(64), z.string().max(512))
-  .refine((pairs) => Object.keys(pairs).length <= MAX_METADATA_PAIRS, {
-    error: `holds more than ${MAX_METADATA_PAIRS} pairs`,
+  .refine((pairs) => Object.keys(pairs).length <= METADATA_PAIRS_MAX, {
+    error: `holds more than ${METADATA_PAIRS_MAX} pairs`,
   })

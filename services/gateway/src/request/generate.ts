@@ -15,7 +15,7 @@ import type { Lease, LeasedWorker, WorkerChoice } from '../routing/worker-pool.t
 import type { Delivery } from './delivery.ts'
 import { RunRecord } from './run-record.ts'
 
-const MAX_ATTEMPTS = 2
+const ATTEMPTS_MAX = 2
 /** A cancel can overtake the request that it is about, and is then sent again after this time. */
 const CANCEL_AGAIN_MS = 50
 /** How long the worker may take to close a stream after its `done`. */
@@ -52,7 +52,7 @@ export async function generateAnswer(ports: GeneratePorts, task: GenerateAnswer)
     if (lease === undefined) return { record, workerId: undefined }
     await runOn(lease, record, ports, task)
     const { failure } = record
-    const mayTryAgain = attempt < MAX_ATTEMPTS && !task.stop.aborted && isSafeAgain(failure, task)
+    const mayTryAgain = attempt < ATTEMPTS_MAX && !task.stop.aborted && isSafeAgain(failure, task)
     if (failure === undefined || !mayTryAgain || !task.delivery.restart()) {
       return { record, workerId: lease.worker.workerId }
     }

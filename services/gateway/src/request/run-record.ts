@@ -14,7 +14,7 @@ import {
 } from '@svc/contracts/worker/protocol'
 import type { AnswerPart } from '../formats/inference-request.ts'
 
-const MAX_ANSWER_CHARACTERS = 16 * 1024 * 1024
+const ANSWER_CHARACTERS_MAX = 16 * 1024 * 1024
 /** A token brings few events, yet an answer that was held back comes as many for one token. */
 const EVENTS_PER_TOKEN_MAX = 16
 const EVENTS_AT_ONCE_MAX = 1_024
@@ -165,7 +165,7 @@ export class RunRecord {
       return undefined
     }
     const eventsMax = outputTokens * EVENTS_PER_TOKEN_MAX + EVENTS_AT_ONCE_MAX
-    if (this.#characters > MAX_ANSWER_CHARACTERS || this.#events > eventsMax) {
+    if (this.#characters > ANSWER_CHARACTERS_MAX || this.#events > eventsMax) {
       this.fail('the worker sent more text than its tokens can hold')
       return undefined
     }

@@ -5,7 +5,7 @@
 import { type CodexModel, MODEL } from '@svc/contracts/wire/models'
 
 /** Of the result of one tool Codex keeps this many tokens in the conversation at most, */
-const MAX_RESULT_TOKENS = 10_000
+const RESULT_TOKENS_MAX = 10_000
 /** and at most this part of the context. */
 const RESULT_SHARE = 4
 
@@ -53,7 +53,7 @@ export function codexModel(contextSize: number | undefined): CodexModel {
     support_verbosity: false,
     default_verbosity: null,
     apply_patch_tool_type: null,
-    truncation_policy: { mode: 'tokens', limit: Math.min(MAX_RESULT_TOKENS, share) },
+    truncation_policy: { mode: 'tokens', limit: Math.min(RESULT_TOKENS_MAX, share) },
     supports_parallel_tool_calls: true,
     ...(contextSize === undefined ? {} : { context_window: contextSize }),
     experimental_supported_tools: [],

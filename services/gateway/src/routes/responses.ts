@@ -23,7 +23,7 @@ import type { HttpLimits } from '../http/limits.ts'
 import { bodyBytes, readJsonObject, refuseOtherMedia } from '../http/request-body.ts'
 import { countPrompt, type PreparePorts } from '../request/prepare.ts'
 
-const MAX_PAGE_ITEMS = 100
+const PAGE_ITEMS_MAX = 100
 const DEFAULT_PAGE_ITEMS = 20
 const PREFIXES = ['/v1/responses', '/pro/v1/responses'] as const
 
@@ -144,7 +144,7 @@ function notStored(id: string): ServiceError {
 
 const pageFields = z.object({
   after: z.string().optional(),
-  limit: z.coerce.number().int().min(1).max(MAX_PAGE_ITEMS).default(DEFAULT_PAGE_ITEMS),
+  limit: z.coerce.number().int().min(1).max(PAGE_ITEMS_MAX).default(DEFAULT_PAGE_ITEMS),
   order: z.enum(['asc', 'desc']).default('desc'),
 })
 type PageQuery = z.output<typeof pageFields>

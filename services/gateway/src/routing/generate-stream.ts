@@ -11,8 +11,8 @@ import type { GenerateEvent } from '@svc/contracts/worker/protocol'
 import type { Dispatcher } from 'undici'
 import { EventLines } from './event-lines.ts'
 
-const MAX_WAITING_BYTES = 256 * 1024
-const MAX_ERROR_BYTES = 16 * 1024
+const WAITING_BYTES_MAX = 256 * 1024
+const ERROR_BYTES_MAX = 16 * 1024
 const HTTP_OK = 200
 
 export class GenerateStream implements Dispatcher.DispatchHandler {
@@ -84,7 +84,7 @@ export class GenerateStream implements Dispatcher.DispatchHandler {
     if (this.#ended) return
     if (this.#status !== HTTP_OK) {
       const kept = this.#error.reduce((sum, { length }) => sum + length, 0)
-      if (kept < MAX_ERROR_BYTES) this.#error.push(chunk)
+      if (kept < ERROR_BYTES_MAX) this.#error.push(chunk)
       return
     }
     try {
@@ -92,7 +92,7 @@ export class GenerateStream implements Dispatcher.DispatchHandler {
       if (events.length === 0) return
       this.#batches.push(events)
       this.#waitingBytes += chunk.length
-      if (this.#waitingBytes > MAX_WAITING_BYTES) controller.pause()
+      if (this.#waitingBytes > WAITING_BYTES_MAX) controller.pause()
       this.#wake?.()
     } catch (cause) {
       this.abort(cause instanceof Error ? cause.message : 'the worker spoke nonsense')

@@ -29,9 +29,9 @@ const AUDIT_TIMEOUT_MS = 600_000
 /** Rendering and counting run off the decode loop; a long prompt takes a while all the same. */
 const PREPARE_TIMEOUT_MS = 15_000
 const KEEP_ALIVE_MS = 4_000
-const MAX_GENERATIONS = 4_096
-const MAX_CALLS = 256
-const MAX_ANSWER_BYTES = 32 * 1024 * 1024
+const GENERATIONS_MAX = 4_096
+const CALLS_MAX = 256
+const ANSWER_BYTES_MAX = 32 * 1024 * 1024
 
 export class WorkerClient {
   readonly #headers: Readonly<Record<string, string>>
@@ -55,11 +55,11 @@ export class WorkerClient {
       'content-type': 'application/json',
       ...(address.kind === 'tcp' ? { authorization: `Bearer ${address.secret}` } : {}),
     }
-    this.#generations = new Pool(origin, { ...options, connections: MAX_GENERATIONS })
+    this.#generations = new Pool(origin, { ...options, connections: GENERATIONS_MAX })
     this.#calls = new Pool(origin, {
       ...options,
-      connections: MAX_CALLS,
-      maxResponseSize: MAX_ANSWER_BYTES,
+      connections: CALLS_MAX,
+      maxResponseSize: ANSWER_BYTES_MAX,
     })
   }
 

@@ -10,7 +10,7 @@ import {
 import { START_MS } from '@svc/testing/manual-time'
 import { describe, expect, test } from 'vitest'
 import { given, history } from '../../testing/decider-specification.ts'
-import { MAX_IDEMPOTENCY_KEYS } from './state.ts'
+import { IDEMPOTENCY_KEYS_MAX } from './state.ts'
 
 /** The sample request needs up to 50 pico-dollars. */
 const funded = (amount: bigint, spendPolicy: 'standard' | 'strict' = 'standard') => [
@@ -240,7 +240,7 @@ describe('pitfall 19: an Idempotency-Key', () => {
   const keyedSearched = (index: number) => accept(index, { idempotency, isKeySearched: true })
   /** As many requests with other keys as it takes for the account to forget the one before them. */
   const others = () =>
-    Array.from({ length: MAX_IDEMPOTENCY_KEYS }, (_, at) => {
+    Array.from({ length: IDEMPOTENCY_KEYS_MAX }, (_, at) => {
       const other = { keyHash: `key ${at + 1}`, bodyHash: 'b' }
       return [accept(100 + at, { idempotency: other }), settle(100 + at)] as const
     }).flat()
@@ -305,7 +305,7 @@ describe('pitfall 19: an Idempotency-Key', () => {
     forgotten.when(keyed(2)).thenRefused('view_behind')
     forgotten.when(keyedSearched(2)).thenHappens(['RequestAccepted', { idempotency }])
     forgotten.when(accept(3)).thenHappens(['RequestAccepted'])
-    const last = { keyHash: `key ${MAX_IDEMPOTENCY_KEYS}`, bodyHash: 'b' }
+    const last = { keyHash: `key ${IDEMPOTENCY_KEYS_MAX}`, bodyHash: 'b' }
     forgotten.when(accept(4, { idempotency: last })).thenRefused('idempotency_answer_gone')
   })
 })

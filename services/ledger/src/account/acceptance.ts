@@ -36,7 +36,7 @@ import { type PriceVersion, worstCase } from '@svc/contracts/price'
 import { isTokenCount } from '@svc/contracts/tokens'
 import { type ExpiredCredit, expiredCredit } from './credit.ts'
 import { type Decision, happens, refused } from './decision.ts'
-import { type AccountState, isActive, MAX_OPEN_REQUESTS } from './state.ts'
+import { type AccountState, isActive, OPEN_REQUESTS_MAX } from './state.ts'
 import { refusalOfUsedKey } from './used-key.ts'
 
 /** When to look again at a balance that is held by running requests. */
@@ -87,8 +87,8 @@ function refuseCaller(state: AccountState, command: AcceptRequest): Decision | u
   if (state.frozenAt !== null) return refused('account_frozen', ACCOUNT_FROZEN)
   if (!isTokenCount(command.promptTokens)) return notACount('promptTokens')
   if (!isTokenCount(command.maxOutputTokens)) return notACount('maxOutputTokens')
-  if (state.openRequests.size >= MAX_OPEN_REQUESTS) {
-    const message = `The account has ${MAX_OPEN_REQUESTS} requests running, the most there can be.`
+  if (state.openRequests.size >= OPEN_REQUESTS_MAX) {
+    const message = `The account has ${OPEN_REQUESTS_MAX} requests running, the most there can be.`
     return refused('rate_limit_exceeded', message, { retryAfterSeconds: LOAD_RETRY_SECONDS })
   }
   return undefined

@@ -15,10 +15,10 @@ import { decide } from './decide.ts'
 import { evolve } from './evolve.ts'
 import {
   type AccountState,
-  MAX_GRANTS,
-  MAX_IDEMPOTENCY_KEYS,
-  MAX_KNOWN_KEYS,
-  MAX_OPEN_REQUESTS,
+  GRANTS_MAX,
+  IDEMPOTENCY_KEYS_MAX,
+  KNOWN_KEYS_MAX,
+  OPEN_REQUESTS_MAX,
   unopenedAccount,
 } from './state.ts'
 
@@ -40,50 +40,50 @@ const numbered = <Item>(count: number, item: (index: number) => Item) =>
   Array.from({ length: count }, (_, index) => item(index))
 
 describe('the state of an account is bounded', () => {
-  test(`at most ${MAX_OPEN_REQUESTS} requests are open`, () => {
-    const state = accountWith(...numbered(MAX_OPEN_REQUESTS, (index) => accept(index)))
-    expect(decide(state, accept(MAX_OPEN_REQUESTS))).toMatchObject({
+  test(`at most ${OPEN_REQUESTS_MAX} requests are open`, () => {
+    const state = accountWith(...numbered(OPEN_REQUESTS_MAX, (index) => accept(index)))
+    expect(decide(state, accept(OPEN_REQUESTS_MAX))).toMatchObject({
       kind: 'refused',
       refusal: { code: 'rate_limit_exceeded', retryAfterSeconds: 1 },
     })
-    run(state, settle(0), accept(MAX_OPEN_REQUESTS))
+    run(state, settle(0), accept(OPEN_REQUESTS_MAX))
   })
 
-  test(`at most ${MAX_IDEMPOTENCY_KEYS} Idempotency-Keys are known; that older ones were is remembered`, () => {
+  test(`at most ${IDEMPOTENCY_KEYS_MAX} Idempotency-Keys are known; that older ones were is remembered`, () => {
     const state = accountWith()
     const keyed = (index: number) =>
       accept(index, { idempotency: { keyHash: `key-${index}`, bodyHash: 'b' } })
-    for (let index = 0; index <= MAX_IDEMPOTENCY_KEYS; index += 1) {
+    for (let index = 0; index <= IDEMPOTENCY_KEYS_MAX; index += 1) {
       run(state, keyed(index), settle(index))
     }
-    expect(state.idempotencyKeys.size).toBe(MAX_IDEMPOTENCY_KEYS)
+    expect(state.idempotencyKeys.size).toBe(IDEMPOTENCY_KEYS_MAX)
     expect(state.hasForgottenKeys).toBe(true)
     expect(state.idempotencyKeys.has('key-0')).toBe(false)
     expect(state.idempotencyKeys.get('key-1')).toMatchObject({ requestId: requestId(1) })
   })
 
-  test(`at most ${MAX_KNOWN_KEYS} keys are known; an active one is never forgotten`, () => {
+  test(`at most ${KNOWN_KEYS_MAX} keys are known; an active one is never forgotten`, () => {
     const state = accountWith()
-    for (let index = 2; index <= MAX_KNOWN_KEYS + 5; index += 1) {
+    for (let index = 2; index <= KNOWN_KEYS_MAX + 5; index += 1) {
       const keyId = sampleId('key', index)
       const revoke = { type: 'RevokeApiKey', keyId, reason: '', actor: 'x', at: START_MS } as const
       run(state, createKey({ keyId }), revoke)
     }
-    expect(state.keys.size).toBe(MAX_KNOWN_KEYS)
+    expect(state.keys.size).toBe(KNOWN_KEYS_MAX)
     expect(state.keys.has(sampleId('key', 1))).toBe(true)
     expect(state.keys.has(sampleId('key', 2))).toBe(false)
   })
 
-  test(`at most ${MAX_GRANTS} grants are made, and all are remembered`, () => {
+  test(`at most ${GRANTS_MAX} grants are made, and all are remembered`, () => {
     const state = accountWith()
     let at = START_MS
-    for (let index = 2; index <= MAX_GRANTS; index += 1) {
+    for (let index = 2; index <= GRANTS_MAX; index += 1) {
       at += 1
       const expire = { type: 'ExpireCredit', actor: 'x', at: at + 1 } as const
       run(state, { ...grant(index, 1n, { expiresAt: at + 1 }), at }, expire)
     }
     expect(state.burning).toHaveLength(1)
-    const oneMore = { ...grant(MAX_GRANTS + 1, 1n), at }
+    const oneMore = { ...grant(GRANTS_MAX + 1, 1n), at }
     expect(decide(state, oneMore)).toMatchObject({ kind: 'refused', refusal: { code: 'conflict' } })
     expect(decide(state, grant(1, 10n ** 12n))).toEqual({ kind: 'happens', events: [] })
   })

@@ -14,7 +14,7 @@ import { contentOfChange, isSameContent } from './content.ts'
 import { type Decision, happens, nothingToDo, refused } from './decision.ts'
 import { type AccountState, isActive } from './state.ts'
 
-const MAX_NAME_CHARACTERS = 200
+const NAME_CHARACTERS_MAX = 200
 
 /** What a change is, of its command and of its event alike: kept, so that a repetition is known. */
 export function changeOf(change: AccountCommand | AccountEvent): string | undefined {
@@ -127,7 +127,7 @@ export function decideKeyExpiry(state: AccountState, command: SetApiKeyExpiry): 
 
 /** @param what has the name: `an account`, `a key` */
 export function refuseName(what: string, name: string): Decision | undefined {
-  if (name.length > 0 && name.length <= MAX_NAME_CHARACTERS) return undefined
-  const message = `The name of ${what} must have 1 to ${MAX_NAME_CHARACTERS} characters.`
+  if (name.length > 0 && name.length <= NAME_CHARACTERS_MAX) return undefined
+  const message = `The name of ${what} must have 1 to ${NAME_CHARACTERS_MAX} characters.`
   return refused('invalid_value', message, { param: 'name' })
 }

@@ -25,10 +25,10 @@ import { fundsAfterExpiry, refuseNewCredit, refuseTexts, tooManyGrants } from '.
 import { type Decision, happens, nothingToDo, refused } from './decision.ts'
 import {
   type AccountState,
+  ADJUSTMENTS_MAX,
+  GRANTS_WITH_CREDIT_MAX,
   type Grant,
-  MAX_ADJUSTMENTS,
-  MAX_GRANTS_WITH_CREDIT,
-  MAX_REFUNDS_PER_REQUEST,
+  REFUNDS_PER_REQUEST_MAX,
 } from './state.ts'
 
 type Refunded = AccountEventOf<'CreditRefunded'>['data']
@@ -98,7 +98,7 @@ export function decideRefund(state: AccountState, command: RefundRequest): Decis
   const back = returned(state, charge, before, amount)
   const tooMany = refuseNewCredit(state, back.credit > 0n ? 1 : 0)
   if (tooMany !== undefined) return tooMany
-  if (state.burning.length + back.slices.length > MAX_GRANTS_WITH_CREDIT) return tooManyGrants()
+  if (state.burning.length + back.slices.length > GRANTS_WITH_CREDIT_MAX) return tooManyGrants()
   const data: Refunded = {
     refundId,
     requestId,
@@ -138,8 +138,8 @@ function refuseRefund(
     const message = `Of the charge ${formatDollars(left)} is left to refund, less than ${formatDollars(amount)}.`
     return refused('conflict', message, { param: 'amount' })
   }
-  if (refundsMade >= MAX_REFUNDS_PER_REQUEST) {
-    const message = `The request has ${MAX_REFUNDS_PER_REQUEST} refunds, the most there can be.`
+  if (refundsMade >= REFUNDS_PER_REQUEST_MAX) {
+    const message = `The request has ${REFUNDS_PER_REQUEST_MAX} refunds, the most there can be.`
     return refused('conflict', message)
   }
   return undefined
@@ -261,8 +261,8 @@ function refuseAdjustments(
   count: number,
   grants: number,
 ): Decision | undefined {
-  if (state.adjustments.size + count > MAX_ADJUSTMENTS) {
-    const message = `The account has ${MAX_ADJUSTMENTS} adjustments, the most there can be.`
+  if (state.adjustments.size + count > ADJUSTMENTS_MAX) {
+    const message = `The account has ${ADJUSTMENTS_MAX} adjustments, the most there can be.`
     return refused('conflict', message)
   }
   return grants === 0 ? undefined : refuseNewCredit(state, grants)

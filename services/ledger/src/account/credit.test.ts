@@ -13,21 +13,21 @@ import { describe, expect, test } from 'vitest'
 import { decideWatched, given, history } from '../../testing/decider-specification.ts'
 import { decide } from './decide.ts'
 import { evolve } from './evolve.ts'
-import { grantOfReference, MAX_GRANTS_WITH_CREDIT } from './state.ts'
+import { GRANTS_WITH_CREDIT_MAX, grantOfReference } from './state.ts'
 
 const expire = (at: number) => ({ type: 'ExpireCredit', actor: 'operator', at }) as const
 const usable = [opened(), keyCreated()]
 
 describe('credit', () => {
   test('lies in a bounded number of grants', () => {
-    const many = Array.from({ length: MAX_GRANTS_WITH_CREDIT }, (_, index) => grant(index, 1n))
+    const many = Array.from({ length: GRANTS_WITH_CREDIT_MAX }, (_, index) => grant(index, 1n))
     const state = given(opened()).state
     for (const each of many) {
       const decision = decide(state, each)
       if (decision.kind === 'happens') for (const event of decision.events) evolve(state, event)
     }
-    expect(state.burning).toHaveLength(MAX_GRANTS_WITH_CREDIT)
-    const oneMore = grant(MAX_GRANTS_WITH_CREDIT, 1n)
+    expect(state.burning).toHaveLength(GRANTS_WITH_CREDIT_MAX)
+    const oneMore = grant(GRANTS_WITH_CREDIT_MAX, 1n)
     expect(decideWatched(state, oneMore)).toMatchObject({ kind: 'refused' })
     expect(decideWatched(state, grant(7, 1n))).toEqual({ kind: 'happens', events: [] })
   })

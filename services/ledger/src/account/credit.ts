@@ -8,22 +8,22 @@ import { isSameContent } from './content.ts'
 import { type Decision, happens, nothingToDo, refused } from './decision.ts'
 import {
   type AccountState,
+  GRANTS_MAX,
+  GRANTS_WITH_CREDIT_MAX,
   type Grant,
   grantOfReference,
-  MAX_GRANTS,
-  MAX_GRANTS_WITH_CREDIT,
 } from './state.ts'
 
 /** Expired grants that are written off by one command; the next command goes on. */
-const MAX_EXPIRED_PER_COMMAND = 100
+const EXPIRED_PER_COMMAND_MAX = 100
 /**
  * Expired grants that one append writes off together with a change of the balance, because an
  * append has a bound.
  */
-const MAX_EXPIRED_WITH_A_CHANGE = 400
+const EXPIRED_WITH_A_CHANGE_MAX = 400
 const RETRY_SECONDS = 1
-const MAX_REFERENCE_CHARACTERS = 200
-const MAX_REASON_CHARACTERS = 500
+const REFERENCE_CHARACTERS_MAX = 200
+const REASON_CHARACTERS_MAX = 500
 
 export function decideGrant(state: AccountState, command: GrantCredit): Decision {
   const { reference } = command
@@ -43,7 +43,7 @@ export function decideGrant(state: AccountState, command: GrantCredit): Decision
 /** @param count of grants that would be new */
 export function refuseNewCredit(state: AccountState, count: number): Decision | undefined {
   const ever = state.grants.size + count
-  if (ever <= MAX_GRANTS && state.burning.length + count <= MAX_GRANTS_WITH_CREDIT) {
+  if (ever <= GRANTS_MAX && state.burning.length + count <= GRANTS_WITH_CREDIT_MAX) {
     return undefined
   }
   return tooManyGrants()
@@ -73,12 +73,12 @@ export function refuseTexts({
   reference,
   reason,
 }: Pick<GrantCredit, 'reference' | 'reason'>): Decision | undefined {
-  if (reference?.length === 0 || (reference?.length ?? 0) > MAX_REFERENCE_CHARACTERS) {
-    const message = `A reference has 1 to ${MAX_REFERENCE_CHARACTERS} characters.`
+  if (reference?.length === 0 || (reference?.length ?? 0) > REFERENCE_CHARACTERS_MAX) {
+    const message = `A reference has 1 to ${REFERENCE_CHARACTERS_MAX} characters.`
     return refused('invalid_value', message, { param: 'reference' })
   }
-  if (reason.length > MAX_REASON_CHARACTERS) {
-    const message = `A reason has at most ${MAX_REASON_CHARACTERS} characters.`
+  if (reason.length > REASON_CHARACTERS_MAX) {
+    const message = `A reason has at most ${REASON_CHARACTERS_MAX} characters.`
     return refused('invalid_value', message, { param: 'reason' })
   }
   return undefined
@@ -98,7 +98,7 @@ export interface AccountFunds {
  * write off, they come first.
  */
 export function refuseTooMuchExpired(state: AccountState, at: number): Decision | undefined {
-  const { events, amount } = expiredCredit(state, at, MAX_EXPIRED_WITH_A_CHANGE)
+  const { events, amount } = expiredCredit(state, at, EXPIRED_WITH_A_CHANGE_MAX)
   const writtenOff = events.reduce((sum, { data }) => sum + data.amount, 0n)
   if (writtenOff === amount) return undefined
   const message = 'Credit that has expired is still being written off. Please try again.'
@@ -106,7 +106,7 @@ export function refuseTooMuchExpired(state: AccountState, at: number): Decision 
 }
 
 export function fundsAfterExpiry(state: AccountState, at: number): AccountFunds {
-  const { events } = expiredCredit(state, at, MAX_EXPIRED_WITH_A_CHANGE)
+  const { events } = expiredCredit(state, at, EXPIRED_WITH_A_CHANGE_MAX)
   const lost = new Map(events.map(({ data }) => [data.grantId, data.amount]))
   const credit = state.burning.map(({ grantId, remaining }) => ({
     grantId,
@@ -135,7 +135,7 @@ export function decideExpire(state: AccountState, command: ExpireCredit): Decisi
 export function expiredCredit(
   state: AccountState,
   at: number,
-  eventsMax = MAX_EXPIRED_PER_COMMAND,
+  eventsMax = EXPIRED_PER_COMMAND_MAX,
 ): ExpiredCredit {
   const events: AccountEventOf<'CreditExpired'>[] = []
   let held = state.held

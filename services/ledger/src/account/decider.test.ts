@@ -18,7 +18,7 @@ import {
 import { START_MS } from '@svc/testing/manual-time'
 import { describe, expect, test } from 'vitest'
 import { given, history } from '../../testing/decider-specification.ts'
-import { MAX_ACTIVE_KEYS } from './state.ts'
+import { ACTIVE_KEYS_MAX } from './state.ts'
 
 const operator = { actor: 'operator', at: START_MS }
 const revoke = { ...operator, type: 'RevokeApiKey', keyId, reason: 'lost' } as const
@@ -97,10 +97,10 @@ describe('keys', () => {
       .thenRefused('invalid_value')
   })
 
-  test(`at most ${MAX_ACTIVE_KEYS} keys are active; revoked and expired ones do not count`, () => {
+  test(`at most ${ACTIVE_KEYS_MAX} keys are active; revoked and expired ones do not count`, () => {
     const key = (index: number, expiresAt: number | null = null) =>
       createKey({ keyId: sampleId('key', index), expiresAt })
-    const keys = Array.from({ length: MAX_ACTIVE_KEYS }, (_, index) => key(index + 1))
+    const keys = Array.from({ length: ACTIVE_KEYS_MAX }, (_, index) => key(index + 1))
     given(history(opened(), ...keys))
       .when(key(99))
       .thenRefused('conflict', /50 active keys/)

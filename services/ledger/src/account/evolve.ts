@@ -20,13 +20,13 @@ import { changeOf } from './changes.ts'
 import { contentOfAccount, contentOfAdjustment, contentOfKey, ERASED_CONTENT } from './content.ts'
 import {
   type AccountState,
+  CHANGES_MAX,
   type Grant,
+  IDEMPOTENCY_KEYS_MAX,
   InconsistentHistoryError,
   isActive,
-  MAX_CHANGES,
-  MAX_IDEMPOTENCY_KEYS,
-  MAX_KNOWN_KEYS,
-  MAX_REFUNDED_REQUESTS,
+  KNOWN_KEYS_MAX,
+  REFUNDED_REQUESTS_MAX,
 } from './state.ts'
 
 type DataOf<T extends AccountEvent['type']> = AccountEventOf<T>['data']
@@ -103,7 +103,7 @@ function change(state: AccountState, event: ChangeEvent): void {
   const content = changeOf(event)
   if (changeId === null || content === undefined) return
   state.changes.set(changeId, content)
-  if (state.changes.size > MAX_CHANGES) forgetOldest(state.changes)
+  if (state.changes.size > CHANGES_MAX) forgetOldest(state.changes)
 }
 
 function makeChange(state: AccountState, event: ChangeEvent): void {
@@ -181,7 +181,7 @@ function addKey(state: AccountState, created: DataOf<'ApiKeyCreated'>): void {
   const { at, metadata: _, ...key } = created
   const content = contentOfKey(created)
   state.keys.set(key.keyId, { ...key, content, createdAt: at, revokedAt: null })
-  if (state.keys.size <= MAX_KNOWN_KEYS) return
+  if (state.keys.size <= KNOWN_KEYS_MAX) return
   for (const known of state.keys.values()) {
     if (isActive(known, at)) continue
     state.keys.delete(known.keyId)
@@ -237,7 +237,7 @@ function refund(state: AccountState, refunded: DataOf<'CreditRefunded'>): void {
   const before = state.refunds.get(requestId)?.refunds ?? []
   const refunds = [...before, { refundId, amount }]
   state.refunds.set(requestId, { total: refundedBefore + amount, refunds })
-  if (state.refunds.size > MAX_REFUNDED_REQUESTS) {
+  if (state.refunds.size > REFUNDED_REQUESTS_MAX) {
     forgetOldest(state.refunds)
     state.hasForgottenRefunds = true
   }
@@ -298,7 +298,7 @@ function rememberKey(
   const known = state.idempotencyKeys
   known.delete(keyHash)
   known.set(keyHash, { requestId, bodyHash })
-  if (known.size <= MAX_IDEMPOTENCY_KEYS) return
+  if (known.size <= IDEMPOTENCY_KEYS_MAX) return
   forgetOldest(known)
   state.hasForgottenKeys = true
 }

@@ -3,7 +3,7 @@ import type { CreateApiKey, RevokeApiKey } from '@svc/contracts/commands'
 import { refuseName } from './changes.ts'
 import { contentOfKey, isSameContent } from './content.ts'
 import { type Decision, happens, nothingToDo, refused } from './decision.ts'
-import { type AccountState, isActive, MAX_ACTIVE_KEYS } from './state.ts'
+import { ACTIVE_KEYS_MAX, type AccountState, isActive } from './state.ts'
 
 /** Creates one key for an id: a repetition finds the key made, and gets no secret. */
 export function decideCreateKey(state: AccountState, command: CreateApiKey): Decision {
@@ -19,8 +19,8 @@ export function decideCreateKey(state: AccountState, command: CreateApiKey): Dec
   if (expiresAt !== null && expiresAt <= at) {
     return refused('invalid_value', 'The key would have expired already.', { param: 'expiresAt' })
   }
-  if (activeKeys(state, at) >= MAX_ACTIVE_KEYS) {
-    const message = `The account has ${MAX_ACTIVE_KEYS} active keys, the most there can be: revoke one first.`
+  if (activeKeys(state, at) >= ACTIVE_KEYS_MAX) {
+    const message = `The account has ${ACTIVE_KEYS_MAX} active keys, the most there can be: revoke one first.`
     return refused('conflict', message)
   }
   return happens({

@@ -16,27 +16,27 @@ export class InconsistentHistoryError extends Error {
   override readonly name = 'InconsistentHistoryError'
 }
 
-export const MAX_ACTIVE_KEYS = 50
+export const ACTIVE_KEYS_MAX = 50
 /** Keys that are kept in memory. The oldest go first of those that are revoked or expired. */
-export const MAX_KNOWN_KEYS = 1_000
+export const KNOWN_KEYS_MAX = 1_000
 /** Grants with credit left. It bounds the slices of one debit, and so the size of an append. */
-export const MAX_GRANTS_WITH_CREDIT = 1_000
+export const GRANTS_WITH_CREDIT_MAX = 1_000
 /** Grants ever made. All are remembered, so that none is made twice. */
-export const MAX_GRANTS = 10_000
-export const MAX_OPEN_REQUESTS = 10_000
+export const GRANTS_MAX = 10_000
+export const OPEN_REQUESTS_MAX = 10_000
 /** The newest changes by the operator that are remembered: a retry of one of them is recognised. */
-export const MAX_CHANGES = 1_000
+export const CHANGES_MAX = 1_000
 /** Requests whose refunds are remembered, the newest. The log has them all. */
-export const MAX_REFUNDED_REQUESTS = 1_000
+export const REFUNDED_REQUESTS_MAX = 1_000
 /** Refunds of one request. */
-export const MAX_REFUNDS_PER_REQUEST = 100
+export const REFUNDS_PER_REQUEST_MAX = 100
 /** Adjustments ever made. All are remembered, so that none is made twice. */
-export const MAX_ADJUSTMENTS = 10_000
+export const ADJUSTMENTS_MAX = 10_000
 /**
  * How many keys an account remembers, the newest: a retry is nearly always about one of them. The
  * log has them all.
  */
-export const MAX_IDEMPOTENCY_KEYS = 1_000
+export const IDEMPOTENCY_KEYS_MAX = 1_000
 
 export interface ApiKey {
   readonly keyId: string

@@ -26,7 +26,7 @@ import type { AccountWriters } from '../writer/account-writers.ts'
 import { serviceErrorOf, storeUnavailable } from '../writer/refusals.ts'
 
 /** Each but the last has met an erasure of the account. */
-const MAX_TRIES = 8
+const TRIES_MAX = 8
 
 export interface WordedCommandsPorts {
   readonly writers: Pick<AccountWriters, 'of'>
@@ -54,7 +54,7 @@ export class WordedCommands {
     result: ResultOf<Result>,
     dryRun = false,
   ): Promise<Result> {
-    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    for (let tries = 0; tries < TRIES_MAX; tries += 1) {
       const outcome = await this.#attempt(accountId, command, result, dryRun)
       if (outcome !== 'texts erased') return outcome.answer
     }

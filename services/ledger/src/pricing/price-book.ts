@@ -24,6 +24,7 @@ import { isDamage, recordsDamaged, storeUnavailable } from '../writer/refusals.t
 import { KeptPrices } from './kept-prices.ts'
 import { PriceLists, type PriceQuery } from './price-lists.ts'
 import {
+  CORRECTIONS_MAX,
   type CorrectedPrice,
   checkCorrection,
   checkNotAccepted,
@@ -32,7 +33,6 @@ import {
   checkSameRun,
   checkSchedule,
   checkWithdrawal,
-  MAX_CORRECTIONS,
   startOf,
 } from './price-rules.ts'
 import type { AskedCorrection, NewPrice, PriceNeighbours, Pricing, Withdrawal } from './pricing.ts'
@@ -189,8 +189,8 @@ export class PriceBook implements Pricing {
         checkSameRun(begun, asked)
         return undefined
       }
-      if (this.#corrections.size >= MAX_CORRECTIONS) {
-        const message = `There are ${MAX_CORRECTIONS} corrections, the most there can be.`
+      if (this.#corrections.size >= CORRECTIONS_MAX) {
+        const message = `There are ${CORRECTIONS_MAX} corrections, the most there can be.`
         throw new ServiceError('conflict', message)
       }
       const at = this.#ports.clock.nowMs()

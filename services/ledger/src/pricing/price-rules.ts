@@ -12,9 +12,9 @@ import { PRICE_NOTICE_MS } from '../writer/ledger-limits.ts'
 import type { PriceLists } from './price-lists.ts'
 import type { PublishedPrice } from './published-price.ts'
 
-const MAX_PRICES = 10_000
-export const MAX_CORRECTIONS = 10_000
-const MAX_MODEL_CHARACTERS = 200
+const PRICES_MAX = 10_000
+export const CORRECTIONS_MAX = 10_000
+const MODEL_CHARACTERS_MAX = 200
 /** A price from so little before now is one from now: clocks differ, and a command takes time. */
 const PAST_TOLERANCE_MS = 60_000
 
@@ -33,8 +33,8 @@ export function checkPrice({
   readonly priceList: string
   readonly price: PriceVersion
 }): void {
-  if (model.length === 0 || model.length > MAX_MODEL_CHARACTERS) {
-    throw invalid(`The name of a model has 1 to ${MAX_MODEL_CHARACTERS} characters.`, 'model')
+  if (model.length === 0 || model.length > MODEL_CHARACTERS_MAX) {
+    throw invalid(`The name of a model has 1 to ${MODEL_CHARACTERS_MAX} characters.`, 'model')
   }
   const name = priceListName.safeParse(priceList)
   if (!name.success) {
@@ -63,8 +63,8 @@ export function checkSchedule(
     readonly at: number
   },
 ): void {
-  if (lists.size >= MAX_PRICES) {
-    throw new ServiceError('conflict', `There are ${MAX_PRICES} prices, the most there can be.`)
+  if (lists.size >= PRICES_MAX) {
+    throw new ServiceError('conflict', `There are ${PRICES_MAX} prices, the most there can be.`)
   }
   if (effectiveFrom === undefined) return
   if (!Number.isSafeInteger(effectiveFrom)) {

@@ -13,7 +13,7 @@ import { noSuchAccount, overloaded } from './refusals.ts'
 import { AccountWriter, type WriterPorts } from './writer.ts'
 
 /** Writers that are looked at, oldest first, when room is needed. */
-const MAX_LOOKED_AT = 64
+const LOOKED_AT_MAX = 64
 
 export class AccountWriters {
   readonly #ports: WriterPorts
@@ -75,7 +75,7 @@ export class AccountWriters {
         return
       }
       lookedAt += 1
-      if (lookedAt >= MAX_LOOKED_AT) break
+      if (lookedAt >= LOOKED_AT_MAX) break
     }
     throw overloaded()
   }

@@ -1,5 +1,5 @@
 /** Limits of the ledger, each with its unit in its name. */
-import { MAX_APPEND_BYTES, MAX_APPEND_EVENTS } from '@svc/contracts/ports/event-store'
+import { APPEND_BYTES_MAX, APPEND_EVENTS_MAX } from '@svc/contracts/ports/event-store'
 
 /** How long after its publication every process knows a price, whatever its clock says. */
 export const PRICE_NOTICE_MS = 60_000
@@ -49,8 +49,8 @@ export const defaultLimits: LedgerLimits = {
   waitMs: 10_000,
   lookAgainMs: Number.POSITIVE_INFINITY,
   batchCommands: 64,
-  batchEvents: MAX_APPEND_EVENTS,
-  batchBytes: MAX_APPEND_BYTES,
+  batchEvents: APPEND_EVENTS_MAX,
+  batchBytes: APPEND_BYTES_MAX,
   restEveryMs: Number.POSITIVE_INFINITY,
   conflictsInARow: 200,
   unknownOutcomeMs: 30_000,

@@ -1,5 +1,5 @@
 import { ServiceError } from '@svc/contracts/errors'
-import { MAX_RECORD_BYTES, type ReceivedRecord } from '@svc/contracts/ports/bus'
+import { RECORD_BYTES_MAX, type ReceivedRecord } from '@svc/contracts/ports/bus'
 import { MemoryBus } from '@svc/infra/bus/memory/memory-bus'
 import { MemoryCluster } from '@svc/infra/bus/memory/memory-cluster'
 import { grantOperation } from '@svc/operator/operations/credit/grant-operation'
@@ -142,7 +142,7 @@ test('a reference that comes with another amount is refused, and the first amoun
 test('a dead letter that is too large keeps its place instead of its value', async () => {
   const house = await House.open()
   house.takeTopUps()
-  const large = 'x'.repeat(MAX_RECORD_BYTES - 100)
+  const large = 'x'.repeat(RECORD_BYTES_MAX - 100)
   await house.pay(large, house.payment({}))
   const [letter] = await house.deadLetters()
   expect(letter?.value).toBe('')

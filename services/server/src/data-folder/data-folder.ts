@@ -75,7 +75,7 @@ export type { ServerRecord } from './note-shapes.ts'
 export const DEFAULT_DATA_DIR = './data'
 const KEY_BYTES = 32
 /** What older runs left open ends at its deadline. */
-const MAX_RUNS = 100
+const RUNS_MAX = 100
 
 /** There is nothing to open. A first start makes a ledger. */
 export class NoLedgerError extends Error {
@@ -313,7 +313,7 @@ export class DataFolder {
    * anything.
    */
   noteRun(gatewayId: string): void {
-    this.#notes.write(runsNote, { gatewayIds: [...this.readRuns(), gatewayId].slice(-MAX_RUNS) })
+    this.#notes.write(runsNote, { gatewayIds: [...this.readRuns(), gatewayId].slice(-RUNS_MAX) })
   }
 
   /** Erasures of texts that were begun, and not finished. */

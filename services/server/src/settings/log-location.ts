@@ -8,7 +8,7 @@ import { z } from 'zod'
 import { parsedBy } from './parsed-settings.ts'
 import type { Environment } from './setting-names.ts'
 
-const MAX_READY_MS = 3_600_000
+const READY_MS_MAX = 3_600_000
 
 /** Where the events are kept: also what every command that opens a data folder has to know. */
 export const logSchema = z.object({
@@ -21,7 +21,7 @@ export const logSchema = z.object({
   /** What the names of its streams begin with. */
   SVC_EVENTSTORE_PREFIX: namePrefix.default('svc.'),
   /** How long a start waits for the EventStoreDB. */
-  SVC_EVENTSTORE_READY_MS: whole(0, MAX_READY_MS).default(30_000),
+  SVC_EVENTSTORE_READY_MS: whole(0, READY_MS_MAX).default(30_000),
 })
 type LogSettings = z.output<typeof logSchema>
 

@@ -36,8 +36,8 @@ import { readTenantWeights } from './tenant-weights.ts'
 import { viewsProblem, viewsVariables } from './views-settings.ts'
 
 const DAY_MS = 86_400_000
-const MAX_WORKERS = 64
-const MAX_PROXIES = 256
+const WORKERS_MAX = 64
+const PROXIES_MAX = 256
 const list = z.string().transform((text) => text.split(',').map((part) => part.trim()))
 
 const publicUrl = z.string().transform((text, context) => {
@@ -51,7 +51,7 @@ const publicUrl = z.string().transform((text, context) => {
 const proxies = z
   .string()
   .transform((text) => (text === '' ? [] : text.split(',').map((part) => part.trim())))
-  .pipe(z.array(z.string().refine(isAddressOrNetwork, PROXIES_FORM)).max(MAX_PROXIES))
+  .pipe(z.array(z.string().refine(isAddressOrNetwork, PROXIES_FORM)).max(PROXIES_MAX))
 
 const tenantWeights = z.string().transform((text, context) => {
   const read = readTenantWeights(text)
@@ -105,13 +105,13 @@ const schema = logSchema.extend({
   /** Shared with the workers of `SVC_WORKER_URLS`. */
   SVC_WORKER_SECRET: secret.optional(),
   /** Workers of `SVC_MODEL` that are started here. */
-  SVC_WORKERS: whole(1, MAX_WORKERS).default(1),
+  SVC_WORKERS: whole(1, WORKERS_MAX).default(1),
   /** Models that are loaded and stand aside, comma-separated: a worker each. */
   SVC_STANDBY_MODELS: list
     .pipe(
       z
         .array(z.string().min(1, 'must be models, separated by commas'))
-        .max(MAX_WORKERS, `must be ${MAX_WORKERS} models at most`),
+        .max(WORKERS_MAX, `must be ${WORKERS_MAX} models at most`),
     )
     .optional(),
   /** Seals what clients of the Responses format carry; made and kept in the data folder too. */

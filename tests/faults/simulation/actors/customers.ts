@@ -8,7 +8,7 @@ const ATTEMPTS = 6
 const PAUSE_MS = 700
 const CUT_WITHIN_MS = 500
 const REFUSED_MS = 5
-const MAX_TOKENS = 12
+const TOKENS_MAX = 12
 const SHARE_KEYED = 0.6
 /** Of the keyed requests: a key that another customer of the account has too. */
 const SHARE_SAME_KEY = 0.15
@@ -49,7 +49,7 @@ export class Customer {
   #draw(nth: number): AskedRequest {
     const { random } = this.#world
     const { accountId, keyIds } = this.#account
-    const promptTokens = 1 + random.integer(MAX_TOKENS)
+    const promptTokens = 1 + random.integer(TOKENS_MAX)
     const isShared = random.next() < SHARE_SAME_KEY
     const isKeyed = random.next() < SHARE_KEYED
     const key = isShared ? `shared-${nth}` : `${this.#index}-${nth}`
@@ -61,8 +61,8 @@ export class Customer {
       isStreamed: random.next() < SHARE_STREAMED,
       promptTokens,
       cachedTokens: random.integer(promptTokens + 1),
-      maxOutputTokens: 1 + random.integer(MAX_TOKENS),
-      outputTokens: random.integer(MAX_TOKENS + 3),
+      maxOutputTokens: 1 + random.integer(TOKENS_MAX),
+      outputTokens: random.integer(TOKENS_MAX + 3),
     }
   }
 

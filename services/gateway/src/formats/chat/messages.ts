@@ -5,10 +5,10 @@ import { z } from 'zod'
 import { promptMessages, type Turn } from '../conversation.ts'
 import { missingParameter } from '../fields.ts'
 
-const MAX_MESSAGES = 1_024
-const MAX_PARTS = 64
-const MAX_CALLS = 128
-const MAX_MESSAGE_BYTES = 256 * 1024
+const MESSAGES_MAX = 1_024
+const PARTS_MAX = 64
+const CALLS_MAX = 128
+const MESSAGE_BYTES_MAX = 256 * 1024
 
 const roles = ['system', 'developer', 'user', 'assistant', 'tool', 'function'] as const
 
@@ -27,18 +27,18 @@ const toolCall = z.object({
 
 const message = z.object({
   role: z.enum(roles),
-  content: z.union([z.string(), z.array(part).min(1).max(MAX_PARTS)]).nullish(),
+  content: z.union([z.string(), z.array(part).min(1).max(PARTS_MAX)]).nullish(),
   refusal: z.string().nullish(),
   /** There is no official field: some clients send one name back, some the other. */
   reasoning_content: z.string().nullish(),
   reasoning: z.string().nullish(),
-  tool_calls: z.array(toolCall).max(MAX_CALLS).nullish(),
+  tool_calls: z.array(toolCall).max(CALLS_MAX).nullish(),
   tool_call_id: z.string().max(256).nullish(),
   function_call: z.unknown().optional(),
 })
 type ChatMessage = z.output<typeof message>
 
-export const chatMessages = z.array(message).min(1).max(MAX_MESSAGES)
+export const chatMessages = z.array(message).min(1).max(MESSAGES_MAX)
 
 /** @throws {ServiceError} naming the message or part that cannot be honoured */
 export function conversationOf(messages: readonly ChatMessage[]): PromptMessage[] {
@@ -93,8 +93,8 @@ function contentText(given: ChatMessage, path: string): string {
 }
 
 function bounded(text: string, param: string): string {
-  if (Buffer.byteLength(text) <= MAX_MESSAGE_BYTES) return text
-  const message = `A message holds at most ${MAX_MESSAGE_BYTES} bytes.`
+  if (Buffer.byteLength(text) <= MESSAGE_BYTES_MAX) return text
+  const message = `A message holds at most ${MESSAGE_BYTES_MAX} bytes.`
   throw new ServiceError('invalid_value', message, { param })
 }
 

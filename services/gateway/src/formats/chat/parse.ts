@@ -19,14 +19,14 @@ import { chatMessages, conversationOf } from './messages.ts'
 import { chatToolUse, toolFields } from './tools.ts'
 import { refuseUnsupported } from './unsupported.ts'
 
-const MAX_STOP_TEXTS = 4
-const MAX_STOP_CHARACTERS = 64
-const MAX_BIASED_TOKENS = 1_024
+const STOP_TEXTS_MAX = 4
+const STOP_CHARACTERS_MAX = 64
+const BIASED_TOKENS_MAX = 1_024
 const SEEDS = 2 ** 32
 /** Clients draw integers of 64 bits, of which a double holds the first 53. */
 const SEED_BOUND = 2 ** 63
 
-const stopText = z.string().min(1).max(MAX_STOP_CHARACTERS)
+const stopText = z.string().min(1).max(STOP_CHARACTERS_MAX)
 const outputLimit = z.int().min(1).nullish()
 
 const anySeed = z
@@ -63,7 +63,7 @@ export const chatRequest = z.object({
   min_p: z.number().min(0).max(1).nullish(),
   repetition_penalty: z.number().min(0.1).max(10).nullish(),
   seed: anySeed.nullish(),
-  stop: z.union([stopText, z.array(stopText).max(MAX_STOP_TEXTS)]).nullish(),
+  stop: z.union([stopText, z.array(stopText).max(STOP_TEXTS_MAX)]).nullish(),
   stream: z.boolean().nullish(),
   stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
   reasoning_effort: z.enum(thinkingLevels).nullish(),
@@ -154,8 +154,8 @@ function topLogprobsOf({ logprobs, top_logprobs: top }: ChatRequest): number | n
 
 function logitBiasOf(biases: ChatRequest['logit_bias']): [number, number][] {
   const pairs = Object.entries(biases ?? {})
-  if (pairs.length > MAX_BIASED_TOKENS) {
-    const message = `At most ${MAX_BIASED_TOKENS} tokens can have a bias.`
+  if (pairs.length > BIASED_TOKENS_MAX) {
+    const message = `At most ${BIASED_TOKENS_MAX} tokens can have a bias.`
     throw new ServiceError('invalid_value', message, { param: 'logit_bias' })
   }
   return pairs.map(([token, bias]) => [Number(token), bias])

@@ -13,8 +13,8 @@ import { conversationOf, messageList, refusePrefill, systemPrompt } from './conv
 import { hidesThinking, messagesThinking, thinkingFields } from './thinking.ts'
 import { messagesTools, toolFields } from './tools.ts'
 
-const MAX_STOP_TEXTS = 16
-const MAX_STOP_CHARACTERS = 256
+const STOP_TEXTS_MAX = 16
+const STOP_CHARACTERS_MAX = 256
 
 const jsonSchemaFormat = z.object({
   type: z.literal('json_schema'),
@@ -37,7 +37,7 @@ export const messagesRequest = countFields.extend({
   temperature: z.number().min(0).max(1).nullish(),
   top_p: z.number().min(0).max(1).nullish(),
   top_k: z.int().min(0).nullish(),
-  stop_sequences: z.array(z.string().min(1).max(MAX_STOP_CHARACTERS)).max(MAX_STOP_TEXTS).nullish(),
+  stop_sequences: z.array(z.string().min(1).max(STOP_CHARACTERS_MAX)).max(STOP_TEXTS_MAX).nullish(),
   stream: z.boolean().nullish(),
   thread: z.unknown().optional(),
 })

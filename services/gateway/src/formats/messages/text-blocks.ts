@@ -4,14 +4,14 @@ import { z } from 'zod'
 import { joinedTexts } from '../conversation.ts'
 import { givenObject } from '../given-object.ts'
 
-const MAX_BLOCKS = 4_096
-const MAX_TYPE_CHARACTERS = 64
-export const MAX_MESSAGE_BYTES = 8 * 1024 * 1024
+const BLOCKS_MAX = 4_096
+const TYPE_CHARACTERS_MAX = 64
+export const MESSAGE_BYTES_MAX = 8 * 1024 * 1024
 
 const documentSource = z.object({
-  type: z.string().max(MAX_TYPE_CHARACTERS),
+  type: z.string().max(TYPE_CHARACTERS_MAX),
   data: z.string().optional(),
-  content: z.union([z.string(), z.array(z.unknown()).max(MAX_BLOCKS)]).optional(),
+  content: z.union([z.string(), z.array(z.unknown()).max(BLOCKS_MAX)]).optional(),
 })
 
 /**
@@ -19,13 +19,13 @@ const documentSource = z.object({
  * it must have.
  */
 const contentBlock = z.object({
-  type: z.string().max(MAX_TYPE_CHARACTERS),
+  type: z.string().max(TYPE_CHARACTERS_MAX),
   text: z.string().optional(),
   id: z.string().min(1).max(256).optional(),
   name: z.string().min(1).max(256).optional(),
   input: givenObject.optional(),
   tool_use_id: z.string().max(256).optional(),
-  content: z.union([z.string(), z.array(z.unknown()).max(MAX_BLOCKS)]).nullish(),
+  content: z.union([z.string(), z.array(z.unknown()).max(BLOCKS_MAX)]).nullish(),
   is_error: z.boolean().nullish(),
   thinking: z.string().optional(),
   title: z.string().nullish(),
@@ -35,7 +35,7 @@ const contentBlock = z.object({
 })
 export type ContentBlock = z.output<typeof contentBlock>
 
-export const contentBlocks = z.array(contentBlock).max(MAX_BLOCKS)
+export const contentBlocks = z.array(contentBlock).max(BLOCKS_MAX)
 
 /**
  * A block as text.

@@ -9,9 +9,9 @@ import { distinctItems, type Item } from './items/items.ts'
 import type { ReadResponse, ResponseStore } from './response-store.ts'
 
 /** Responses of one conversation that are gone back through. */
-const MAX_CHAIN_RESPONSES = 1_024
+const CHAIN_RESPONSES_MAX = 1_024
 /** Characters of JSON that one request reads: far more than fits the context of a model. */
-const MAX_CHARACTERS = 16 * 1024 * 1024
+const CHARACTERS_MAX = 16 * 1024 * 1024
 
 export class StoredConversation {
   readonly #store: Pick<ResponseStore, 'read'>
@@ -37,7 +37,7 @@ export class StoredConversation {
     for (let id: string | null = responseId; id; ) {
       const found: ReadResponse | undefined = await this.#response(id, 'previous_response_id')
       if (found === undefined) throw notFound(id)
-      if (chain.length >= MAX_CHAIN_RESPONSES) throw tooLong('previous_response_id')
+      if (chain.length >= CHAIN_RESPONSES_MAX) throw tooLong('previous_response_id')
       const { input, response } = found.stored
       chain.push([...input, ...response.output])
       id = response.previous_response_id
@@ -61,7 +61,7 @@ export class StoredConversation {
     if (this.#read.has(id)) return this.#read.get(id)
     const read = await this.#store.read(this.#accountId, id)
     this.#characters += read?.characters ?? 0
-    if (this.#characters > MAX_CHARACTERS) throw tooLong(param)
+    if (this.#characters > CHARACTERS_MAX) throw tooLong(param)
     this.#read.set(id, read)
     return read
   }

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { givenSchema } from '../given-object.ts'
 
 /** Given back in the answer, as the label of a user is. The model does not see it. */
-const MAX_DESCRIPTION_CHARACTERS = 16_384
+const DESCRIPTION_CHARACTERS_MAX = 16_384
 
 const format = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text') }),
@@ -12,7 +12,7 @@ const format = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('json_schema'),
     name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
-    description: z.string().max(MAX_DESCRIPTION_CHARACTERS).nullish(),
+    description: z.string().max(DESCRIPTION_CHARACTERS_MAX).nullish(),
     schema: givenSchema,
     strict: z.boolean().nullish(),
   }),

@@ -4,7 +4,7 @@ import type { FieldPath } from '../../fields.ts'
 import { missingParameter, pathText } from '../../fields.ts'
 import type { ContentPart } from './items.ts'
 
-const MAX_TEXT_BYTES = 256 * 1024
+const TEXT_BYTES_MAX = 256 * 1024
 const textTypes = new Set(['input_text', 'output_text', 'text', 'summary_text', 'reasoning_text'])
 
 /**
@@ -17,8 +17,8 @@ export function textsOf(content: string | readonly ContentPart[], path: FieldPat
 }
 
 export function boundedText(text: string, path: FieldPath): string {
-  if (Buffer.byteLength(text) <= MAX_TEXT_BYTES) return text
-  const message = `A text of the conversation holds at most ${MAX_TEXT_BYTES} bytes.`
+  if (Buffer.byteLength(text) <= TEXT_BYTES_MAX) return text
+  const message = `A text of the conversation holds at most ${TEXT_BYTES_MAX} bytes.`
   throw new ServiceError('invalid_value', message, { param: pathText(path) })
 }
 

@@ -5,7 +5,7 @@
 import type { Logprob } from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
 
-const MAX_PARTS = 256
+const PARTS_MAX = 256
 const name = z.string().min(1).max(128)
 const namespace = z.string().min(1).max(120).nullish()
 const callIdText = z.string().min(1).max(256)
@@ -18,7 +18,7 @@ const part = z.object({
   refusal: z.string().optional(),
 })
 export type ContentPart = z.output<typeof part>
-const parts = z.array(part).max(MAX_PARTS)
+const parts = z.array(part).max(PARTS_MAX)
 const textOrParts = z.union([z.string(), parts])
 
 export const messageItem = z.object({

@@ -24,7 +24,7 @@ import {
   reasoningItem,
 } from './items.ts'
 
-const MAX_ITEMS = 4_096
+const ITEMS_MAX = 4_096
 
 /**
  * The kinds that other services put into a history: calls of tools that run on the server and their
@@ -50,7 +50,7 @@ export interface ReadItemsContext {
   readonly before: { item(itemId: string): Promise<Item | undefined> }
 }
 
-const inputField = z.union([z.string(), z.array(z.unknown()).max(MAX_ITEMS)])
+const inputField = z.union([z.string(), z.array(z.unknown()).max(ITEMS_MAX)])
 
 /**
  * Each item once, where it stands first.

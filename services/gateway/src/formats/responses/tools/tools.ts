@@ -19,8 +19,8 @@ import {
 
 const toolList = z.array(z.unknown()).max(LISTED_TOOLS_MAX)
 /** Descriptions, and the names of what a grammar is written in, are given back in the answer. */
-const MAX_DESCRIPTION_CHARACTERS = 256 * 1024
-const description = z.string().max(MAX_DESCRIPTION_CHARACTERS).nullish()
+const DESCRIPTION_CHARACTERS_MAX = 256 * 1024
+const description = z.string().max(DESCRIPTION_CHARACTERS_MAX).nullish()
 const kindOfInput = z.string().max(64)
 const anyTool = z.record(z.string(), z.unknown())
 const functionTool = z.looseObject({
@@ -36,7 +36,7 @@ const customTool = z.looseObject({
     .object({
       type: kindOfInput,
       syntax: kindOfInput.nullish(),
-      definition: z.string().max(MAX_DESCRIPTION_CHARACTERS).nullish(),
+      definition: z.string().max(DESCRIPTION_CHARACTERS_MAX).nullish(),
     })
     .nullish(),
 })
