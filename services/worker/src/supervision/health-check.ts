@@ -2,26 +2,20 @@
 import { within } from '@svc/contracts/ports/within'
 import { type HealthResponse, healthResponse, workerPaths } from '@svc/contracts/worker/protocol'
 import { request } from '@svc/infra/http/node-http'
+import { bytesWithin } from '@svc/infra/system/bounded-bytes'
 import { patientTimer } from '@svc/infra/system/patient-timer'
 
 const ANSWER_BYTES_MAX = 64 * 1024
 
-/**
- * @returns the answer, or null when there was none in time
- */
+/** @returns the answer; null when there was none in time, or none that can be read */
 export async function checkHealth(
   socketPath: string,
   timeoutMs: number,
 ): Promise<HealthResponse | null> {
   const { promise, resolve } = Promise.withResolvers<HealthResponse | null>()
   const asked = request({ socketPath, path: workerPaths.health, agent: false }, (response) => {
-    let text = ''
-    response.setEncoding('utf8')
-    response.on('data', (chunk: string) => {
-      text += chunk
-      if (text.length > ANSWER_BYTES_MAX) asked.destroy()
-    })
-    response.on('end', () => resolve(parseHealth(text)))
+    const bytes = bytesWithin(ANSWER_BYTES_MAX, response)
+    resolve(bytes.then(parseHealth, () => null))
   })
   asked.on('error', () => resolve(null)).on('close', () => resolve(null))
   asked.end()
@@ -30,9 +24,10 @@ export async function checkHealth(
   return answer
 }
 
-function parseHealth(text: string): HealthResponse | null {
+function parseHealth(bytes: Buffer | undefined): HealthResponse | null {
+  if (bytes === undefined) return null
   try {
-    return healthResponse.parse(JSON.parse(text))
+    return healthResponse.parse(JSON.parse(bytes.toString()))
   } catch {
     return null
   }
