@@ -51,6 +51,9 @@ describe('size', () => {
     expect(size.longLines(source('a'.repeat(100)))).toEqual([])
     expect(size.longLines(source('a'.repeat(101)))).toHaveLength(1)
     expect(size.longLines(source(`doc: '${'a'.repeat(101)}',`))).toEqual([])
+    expect(size.longLines(source(` * An owner's ${'a '.repeat(50)}`))).toHaveLength(1)
+    expect(size.longLines(source(` *     svc ${'a '.repeat(50)}`))).toEqual([])
+    expect(size.longLines(source(`// https://${'a'.repeat(101)}`))).toEqual([])
   })
 })
 

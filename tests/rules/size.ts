@@ -9,8 +9,11 @@ export const FOLDER_FILES_MAX = 15
 export const FUNCTION_LINES_MAX = 70
 export const LINE_COLUMNS_MAX = 100
 
-/** A text cannot always be broken: a line may be long for the sake of one. */
-const holdsText = /['"`]|https?:\/\//
+/** A text cannot always be broken: a line of code may be long for the sake of one. */
+const holdsText = /['"`]/
+const isComment = /^\s*(\/\/|\/?\*)/
+/** What a comment cannot break either: an address, and an example, which is indented. */
+const holdsExample = /https?:\/\/|^\s*\* {4,}/
 const functionTypes = new Set([
   'FunctionDeclaration',
   'FunctionExpression',
@@ -37,7 +40,8 @@ export function longLines(files: readonly SourceFile[]): readonly string[] {
   return files.flatMap(({ path, text }) =>
     text.split('\n').flatMap((line, index) => {
       const columns = [...line].length
-      if (columns <= LINE_COLUMNS_MAX || holdsText.test(line)) return []
+      const unbreakable = isComment.test(line) ? holdsExample : holdsText
+      if (columns <= LINE_COLUMNS_MAX || unbreakable.test(line)) return []
       return [`${path}:${index + 1} has ${columns} columns`]
     }),
   )

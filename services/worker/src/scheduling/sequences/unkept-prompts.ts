@@ -131,7 +131,8 @@ export class UnkeptPrompts {
     if (prompts.length > 0) {
       const { promise, resolve } = Promise.withResolvers<void>()
       this.#copied = options.copy === undefined ? promise : Promise.resolve()
-      // One copy of a sequence at a time: together they have the size of the model's memory at most.
+      // One copy of a sequence at a time: together they take at most the size of the model's
+      // memory.
       this.#kept = this.#kept.then(() => this.#keep(prompts, options, resolve))
     }
     return this.#copied
