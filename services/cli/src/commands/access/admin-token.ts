@@ -93,6 +93,7 @@ async function list(context: Context): Promise<void> {
   const tokens = await context.withOperations((operations) => operations.listAdminTokens())
   if (context.json) return context.outJson('admin-tokens/1', { tokens })
   await context.out(tableText(context, columns, tokens))
+  if (tokens.length === 0) context.note('there are no admin tokens')
 }
 
 async function revoke(

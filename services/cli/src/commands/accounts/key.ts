@@ -121,6 +121,7 @@ async function list(
     const keys = await operations.listKeys({ account_id: accountId })
     if (context.json) return context.outJson('keys/2', { account_id: accountId, keys })
     await context.out(tableText(context, keyColumns, keys))
+    if (keys.length === 0) context.note('there are no keys')
   })
 }
 

@@ -60,6 +60,7 @@ async function showRequests(
   if (context.json) return context.outJson('requests/1', answer)
   await context.out(tableText(context, columns, answer.data))
   const { next_cursor: next } = answer
+  if (answer.data.length === 0 && next === null) context.note('there are no such requests')
   if (next !== null) context.note(`more requests follow: --cursor ${next}`)
 }
 

@@ -213,4 +213,5 @@ async function list(context: Context): Promise<void> {
   const prices = await context.withOperations((operations) => operations.listPrices())
   if (context.json) return context.outJson('prices/2', { prices })
   await context.out(tableText(context, priceColumns, prices))
+  if (prices.length === 0) context.note('there are no prices')
 }
