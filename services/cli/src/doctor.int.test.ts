@@ -196,6 +196,20 @@ test('a worker that does without a GPU that is there is told', async () => {
   expect(ok).toBe(false)
 })
 
+test('a ready worker that is too busy to tell its load is a note and no problem', async () => {
+  const { operations, workers } = await workerServer()
+  workers[1].state = 'silent'
+  const status: Operations['status'] = async () => ({
+    ...(await operations.status()),
+    unpriced_models: [],
+  })
+  const { checks, ok, text } = await examined(await folderOf({ ...operations, status }))
+  expect(checks.server).toBe(
+    'note: worker worker-2 is ready and did not tell its load in time: it may be busy',
+  )
+  expect(ok, text).toBe(true)
+})
+
 test('a gateway that asks others for views has no problem for that, and tells of others', async () => {
   const { operations } = await workerServer()
   const status: Operations['status'] = async () => ({

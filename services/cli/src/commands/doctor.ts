@@ -81,8 +81,12 @@ async function serverFindings(
       ...[...store.problems, ...(feed?.problems ?? []), ...unpriced],
       ...workers.flatMap(workerProblems),
     ]
+    const busy = workers.filter(isSilent).map(({ worker_id: id }) => {
+      return said('note', `worker ${id} is ready and did not tell its load in time: it may be busy`)
+    })
     const running = said('ok', `version ${version} runs at ${url}`)
-    return { isRunning, findings: [running, ...problems.map((each) => said('problem', each))] }
+    const found = problems.map((each) => said('problem', each))
+    return { isRunning, findings: [running, ...busy, ...found] }
   } catch (error) {
     const message = messageOf(error)
     return { isRunning, findings: [said('problem', message)] }
@@ -90,10 +94,17 @@ async function serverFindings(
 }
 
 /** A worker drains because somebody asked it to. */
-function workerProblems({ worker_id: id, status, problem }: WorkerDetails): readonly string[] {
+function workerProblems(worker: WorkerDetails): readonly string[] {
+  const { worker_id: id, status, problem } = worker
+  if (isSilent(worker)) return []
   if (status === 'ready') return problem === null ? [] : [`worker ${id}: ${problem}`]
   if (status !== 'draining') return [`worker ${id} is ${status}: see its log`]
   return [`worker ${id} takes no requests: end that with svc worker drain ${id} --undo`]
+}
+
+/** It serves, and did not answer this once: nobody has to act. */
+function isSilent({ status, cache }: WorkerDetails): boolean {
+  return status === 'ready' && cache?.use === null
 }
 
 const WORDS = { ok: 'ok     ', note: 'note   ', problem: 'PROBLEM' } as const
