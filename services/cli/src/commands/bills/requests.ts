@@ -1,4 +1,5 @@
 /** `svc requests`: the requests of an account, as its own keys can ask by `GET /v1/requests`. */
+import { parseDollars } from '@svc/contracts/money'
 import { requestStatus } from '@svc/contracts/wire/billing'
 import type { RequestsAnswer } from '@svc/contracts/wire/requests'
 import { Command, Option } from 'commander'
@@ -29,6 +30,7 @@ const columns: readonly Column<RequestsAnswer['data'][number]>[] = [
   { title: 'STATUS', text: ({ status }) => status },
   { title: 'TOKENS', align: 'right', leftOut: 1, text: tokensOf },
   { title: 'COST', align: 'decimal', text: ({ amount }) => amount },
+  { title: 'REFUNDED', align: 'decimal', leftOut: 5, text: refundedOf },
 ]
 
 export function requestsCommand(contextOf: ContextOf): Command {
@@ -68,4 +70,9 @@ async function showRequests(
 function tokensOf({ usage }: RequestsAnswer['data'][number]): string {
   if (usage === null) return ''
   return `${usage.input_tokens + usage.cached_input_tokens + usage.output_tokens}`
+}
+
+/** Most requests are never refunded: a blank lets the others stand out. */
+function refundedOf({ refunded }: RequestsAnswer['data'][number]): string {
+  return parseDollars(refunded) === 0n ? '' : refunded
 }
