@@ -6,6 +6,7 @@ import {
 } from '@svc/contracts/admin/accounts'
 import type { OperationInput, Operations } from '@svc/contracts/admin/operations'
 import { DEFAULT_GRANT_PRIORITY, GRANT_PRIORITY_MAX } from '@svc/contracts/events/account'
+import { formatExact, parseDollars } from '@svc/contracts/money'
 import { DEFAULT_PRICE_LIST } from '@svc/contracts/price'
 import { Command, Option } from 'commander'
 import type { Context } from '../../context/context.ts'
@@ -262,6 +263,7 @@ export function detailsText(context: Context, account: AccountDetails): string {
       ['settled', `${account.settled} USD`],
       ['held', `${account.held} USD by ${account.open_requests} running`],
       ['available', `${account.available} USD`],
+      ['expiring', expiringText(account.grants)],
       ['opened', account.opened_at],
       ['last activity', account.last_activity_at],
     ]),
@@ -279,6 +281,22 @@ export function detailsText(context: Context, account: AccountDetails): string {
       account.grants,
     ),
   ].join('\n')
+}
+
+/** What will end unless it is spent before, as `expiring` of `GET /v1/balance`. */
+function expiringText(grants: AccountDetails['grants']): string {
+  const expiring = grants
+    .flatMap(({ remaining, expires_at: at }) => {
+      const left = parseDollars(remaining)
+      return at === null || left === 0n ? [] : [{ left, at }]
+    })
+    .sort((one, other) => Date.parse(one.at) - Date.parse(other.at))
+  const [next] = expiring
+  if (next === undefined) return 'none'
+  const sum = (of: typeof expiring) => formatExact(of.reduce((all, { left }) => all + left, 0n))
+  const first = expiring.filter(({ at }) => at === next.at)
+  if (first.length === expiring.length) return `${sum(expiring)} USD at ${next.at}`
+  return `${sum(expiring)} USD, the next ${sum(first)} USD at ${next.at}`
 }
 
 async function grant(
