@@ -14,11 +14,14 @@ const PLACES = ['infra/bus', 'services/relay', 'tests/kafka']
 /** Two hundred faults on three brokers take less. */
 const RUN_MS_MAX = 4 * 3_600_000
 
-const values = readOptions({
-  brokers: { type: 'string', default: '1' },
-  faults: { type: 'string', default: '20' },
-  seed: { type: 'string' },
-})
+const values = readOptions(
+  {
+    brokers: { type: 'string', default: '1' },
+    faults: { type: 'string', default: '20' },
+    seed: { type: 'string' },
+  },
+  { numbers: ['seed'] },
+)
 const reporters = [
   '--reporter=default',
   '--reporter=./services/dashboard/testing/count-reporter.ts',

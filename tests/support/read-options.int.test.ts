@@ -20,7 +20,7 @@ test('--help tells the options of a script, and nothing is measured', () => {
   })
 })
 
-test.each([['--evnts', '9'], ['--events'], ['9']])(
+test.each([['--evnts', '9'], ['--events'], ['9'], ['--events', 'abc'], ['--threads', '1.5']])(
   'what no script takes, such as %s, ends it with the usage and no stack',
   (...args) => {
     const { status, stdout, stderr } = run(...args)

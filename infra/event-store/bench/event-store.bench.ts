@@ -30,9 +30,9 @@ const DATA_BYTES = 220
 
 const values = readOptions({
   json: { type: 'boolean', default: false },
-  events: { type: 'string' },
+  events: { type: 'string', default: '300000' },
 })
-const eventCount = Number(values.events ?? 300_000)
+const eventCount = Number(values.events)
 
 let made = 0
 function makeEvents(count: number): NewEvent[] {

@@ -55,13 +55,16 @@ const sizes: Readonly<Record<StoreName, { lifecycles: number; logEvents: number 
   eventstoredb: { lifecycles: 20_000, logEvents: 100_000 },
 }
 
-const values = readOptions({
-  store: { type: 'string', default: 'sqlite' },
-  json: { type: 'boolean', default: false },
-  lifecycles: { type: 'string' },
-  'log-events': { type: 'string' },
-  profile: { type: 'boolean', default: false },
-})
+const values = readOptions(
+  {
+    store: { type: 'string', default: 'sqlite' },
+    json: { type: 'boolean', default: false },
+    lifecycles: { type: 'string' },
+    'log-events': { type: 'string' },
+    profile: { type: 'boolean', default: false },
+  },
+  { numbers: ['lifecycles', 'log-events'] },
+)
 const storeName = storeNames.find((name) => name === values.store)
 if (storeName === undefined) throw new Error(`--store takes ${storeNames.join(', ')}`)
 const lifecycles = Number(values.lifecycles ?? sizes[storeName].lifecycles)

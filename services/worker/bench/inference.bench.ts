@@ -48,16 +48,19 @@ const parts: Readonly<Record<string, Part>> = {
 const NAME_COLUMNS = 52
 const MEGABYTE = 1_000_000
 
-const values = readOptions({
-  model: { type: 'string', default: DEMO_MODEL },
-  part: { type: 'string', default: Object.keys(parts).join(',') },
-  samples: { type: 'string' },
-  threads: { type: 'string' },
-  gpu: { type: 'string', default: 'off' },
-  'at-once': { type: 'string' },
-  'llama-server': { type: 'string' },
-  json: { type: 'boolean', default: false },
-})
+const values = readOptions(
+  {
+    model: { type: 'string', default: DEMO_MODEL },
+    part: { type: 'string', default: Object.keys(parts).join(',') },
+    samples: { type: 'string' },
+    threads: { type: 'string' },
+    gpu: { type: 'string', default: 'off' },
+    'at-once': { type: 'string' },
+    'llama-server': { type: 'string' },
+    json: { type: 'boolean', default: false },
+  },
+  { numbers: ['samples', 'threads', 'at-once'] },
+)
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 const chosen = values.part.split(',').map((name): [string, Part] => {
