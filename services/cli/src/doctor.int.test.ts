@@ -5,6 +5,7 @@ import { chmodSync, existsSync, readdirSync, statSync, symlinkSync, writeFileSyn
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createServer as createTlsServer } from 'node:tls'
 import type { Operations } from '@svc/contracts/admin/operations'
 import { DataFolder } from '@svc/server/data-folder/data-folder'
 import { startAdminServer } from '@svc/testing/admin-server'
@@ -160,6 +161,15 @@ test('connections that fail say what to do, and show no secret', async () => {
     'worker http://127.0.0.1:1': problem(/SVC_WORKER_URLS/),
   })
   expect(text).not.toContain('hidden')
+})
+
+test('a Kafka that wants TLS and is spoken to without it is told with the setting', async () => {
+  const broker = createTlsServer().listen(0, '127.0.0.1')
+  await once(broker, 'listening')
+  onTestFinished(() => void broker.close())
+  const { port } = broker.address() as AddressInfo
+  const { checks } = await examined(temporaryFolder(), { KAFKA_BROKERS: `127.0.0.1:${port}` })
+  expect(checks.Kafka).toMatch(/^problem: .*SVC_KAFKA_TLS.*we speak without TLS/)
 })
 
 /** A folder on which a server with these operations runs. */

@@ -33,12 +33,18 @@ export async function lookAtKafka(settings: Settings): Promise<Finding> {
   const topic = { brokers, security: securityOf(settings), plan }
   const seen = await lookAtTopic(topic).catch((error: Error) => error)
   if (seen instanceof Error) {
-    return problem('Kafka', `${seen.message}: check that it runs, KAFKA_BROKERS, and the sign-in`)
+    const advice = 'check that it runs, KAFKA_BROKERS, SVC_KAFKA_TLS, and the sign-in'
+    return problem('Kafka', `${seen.message}: ${advice} (${tlsText(settings)})`)
   }
   const { brokerCount, isThere, problems, warnings } = seen
   const says = `${brokerCount} brokers, topic ${name}${isThere ? '' : ': a start makes it'}`
   if (problems.length > 0) return problem('Kafka', `${says}: ${problems.join('; ')}`)
   return warnings.length > 0 ? note('Kafka', `${says}: ${warnings.join('; ')}`) : ok('Kafka', says)
+}
+
+/** Brokers and clients that disagree on TLS only see that a connection ends. */
+function tlsText({ SVC_KAFKA_TLS: tls }: Settings): string {
+  return tls === 'on' ? 'we speak TLS' : 'we speak without TLS: brokers with TLS hang up on that'
 }
 
 export async function lookAtWorker(url: string, settings: Settings): Promise<Finding> {
