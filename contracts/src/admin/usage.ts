@@ -22,7 +22,7 @@ export const usageOperations = {
     summary: 'What an account used, by time, key, model, format and class of tokens',
     recorded: ['account_id', 'from', 'to'],
     input: z.strictObject({ account_id: id, ...usageFields }),
-    output: usageAnswer,
+    output: usageAnswer.extend({ position }),
   }),
   accountRequests: operation({
     method: 'GET',

@@ -3,7 +3,7 @@ import type { AccountDetails } from '@svc/contracts/admin/accounts'
 import { equationNames } from '@svc/contracts/admin/finance'
 import type { OperationOutput } from '@svc/contracts/admin/operations'
 import type { AdminAnswers } from './page-server.ts'
-import { ACCOUNT, fullAnswers, HOSTILE, receipt } from './sample-answers.ts'
+import { ACCOUNT, emptyAnswers, fullAnswers, HOSTILE, receipt } from './sample-answers.ts'
 
 const AT = '2026-11-20T10:00:00.000Z'
 
@@ -181,6 +181,10 @@ export const fullAdminAnswers = {
   }),
   accountRequests: () => ({ ...fullAnswers.requests(), position: '182440' }),
   accountRequestTotals: (input) => ({ ...fullAnswers.requestTotals(input), position: '182440' }),
+  accountUsage: (input) => {
+    const { as_of: _, ...usage } = fullAnswers.usage(input)
+    return { ...usage, position: '182440' }
+  },
   explain: () => ({ ...receipt, account_id: ACCOUNT }),
   statement: () => {
     const { opening, closing, data } = fullAnswers.accountStatement()
@@ -310,6 +314,10 @@ export const emptyAdminAnswers = {
     has_more: false,
     next_cursor: null,
   }),
+  accountUsage: () => {
+    const { as_of: _, ...usage } = emptyAnswers.usage()
+    return { ...usage, position: '182440' }
+  },
   statement: () => ({ ...fullAdminAnswers.statement(), rows: [] }),
   listPrices: () => [],
   listWorkers: () => [],

@@ -46,6 +46,7 @@ const operatorPages = [
   ['operator-keys', operatedAccount('keys')],
   ['operator-requests', operatedAccount('requests')],
   ['operator-statement', operatedAccount('statement')],
+  ['operator-usage', operatedAccount('usage&group=key')],
   ['operator-prices', operator('/prices')],
   ['operator-audit', operator('/audit')],
   ['operator-system', operator('/system')],

@@ -1,6 +1,14 @@
 /** What of the operator's pages stands in their address. */
 import type { OperationInput } from '@svc/contracts/admin/operations'
-import { given, oneOf, type RequestsSearch, requestsSearch, text } from './search.ts'
+import {
+  given,
+  oneOf,
+  type RequestsSearch,
+  requestsSearch,
+  text,
+  type UsageSearch,
+  usageSearch,
+} from './search.ts'
 
 type Raw = Readonly<Record<string, unknown>>
 
@@ -16,7 +24,7 @@ export const accountOrders = [
 ] as const satisfies readonly OperationInput<'listAccounts'>['order'][]
 type AccountOrder = (typeof accountOrders)[number]
 const accountStatuses = ['open', 'frozen', 'closed'] as const
-export const accountViews = ['grants', 'holds', 'keys', 'requests', 'statement'] as const
+export const accountViews = ['grants', 'holds', 'keys', 'requests', 'statement', 'usage'] as const
 export type AccountView = (typeof accountViews)[number]
 
 export interface AccountsSearch {
@@ -26,8 +34,8 @@ export interface AccountsSearch {
   readonly order?: AccountOrder
 }
 
-/** With the period of the statement, and the filters of the requests. */
-export interface AccountSearch extends RequestsSearch {
+/** With the period of the statement, and the filters of the requests and of usage. */
+export interface AccountSearch extends RequestsSearch, UsageSearch {
   readonly view?: AccountView
   /** The grant that was looked for, by its id. */
   readonly grant?: string
@@ -46,6 +54,7 @@ export function accountsSearch(raw: Raw): AccountsSearch {
 export function accountSearch(raw: Raw): AccountSearch {
   return {
     ...requestsSearch(raw),
+    ...usageSearch(raw),
     ...given('view', oneOf(accountViews, raw.view)),
     ...given('grant', text(raw.grant)),
     ...given('movement', text(raw.movement)),

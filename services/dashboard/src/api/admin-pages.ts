@@ -5,7 +5,7 @@ import { callAdmin } from './admin.ts'
 import type { ApiError } from './api-error.ts'
 import { serverNow } from './server-clock.ts'
 
-type ListName = 'listHolds' | 'accountRequests'
+type ListName = 'listHolds' | 'accountRequests' | 'accountUsage'
 
 /** An answer with what it is up to: what stood in the log when it was asked for is in it. */
 export type WithAsOf<Answer> = Answer & {

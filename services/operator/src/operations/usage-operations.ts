@@ -32,9 +32,15 @@ export function usageOperations(
   return {
     async accountUsage({ account_id: accountId, ...asked }) {
       checkAccountId(accountId)
-      await Promise.all([viewsCurrent(ports, 'usage'), viewsCurrent(ports, 'accounts')])
+      const [position] = await Promise.all([
+        viewsCurrent(ports, 'usage'),
+        viewsCurrent(ports, 'accounts'),
+      ])
       checkNamed(views, accountId, asked.key_id)
-      return pace.step(() => usagePage(views, accountId, asked, clock.nowMs()))
+      return pace.step(() => ({
+        ...usagePage(views, accountId, asked, clock.nowMs()),
+        position: `${position}`,
+      }))
     },
     async accountRequests({ account_id: accountId, ...asked }) {
       const position = await requestsPosition(accountId, asked.key_id)

@@ -1,21 +1,22 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
+import type { UsageAnswer } from '@svc/contracts/wire/usage'
+import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query'
 import { useState } from 'react'
+import type { ApiError } from '../../api/api-error.ts'
 import { Answer } from '../../ui/answer.tsx'
 import { MoreRows } from '../../ui/more-rows.tsx'
-import type { usageQueries } from './usage-queries.ts'
 import { UsageTable } from './usage-table.tsx'
 
 /** Rows that are added at once: an account of 500 keys has as many for each step of time. */
 const ROWS_AT_ONCE = 500
 
-export interface GroupedUsageProps {
-  readonly list: ReturnType<typeof usageQueries>['grouped']
+export interface GroupedUsageProps<Page extends UsageAnswer> {
+  /** What the query asks for: rows of another question begin anew. */
+  readonly asked: string
+  readonly query: UseInfiniteQueryResult<InfiniteData<Page>, ApiError>
 }
 
 /** What each key, model or format used, step by step; the sums below are of the whole period. */
-export function GroupedUsage({ list }: GroupedUsageProps) {
-  const query = useInfiniteQuery(list)
-  const asked = JSON.stringify(list.queryKey)
+export function GroupedUsage<Page extends UsageAnswer>({ asked, query }: GroupedUsageProps<Page>) {
   const [wanted, setWanted] = useState({ asked, rows: ROWS_AT_ONCE })
   const shown = wanted.asked === asked ? wanted.rows : ROWS_AT_ONCE
   const loaded = query.data?.pages.reduce((count, { data }) => count + data.length, 0) ?? 0

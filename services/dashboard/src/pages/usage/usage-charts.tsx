@@ -5,12 +5,13 @@ import { t } from '../../text/translate.ts'
 import { Card } from '../../ui/card.tsx'
 import { behindFrame } from '../../ui/drawing/behind-frame.ts'
 import { CostChart } from './cost-chart.tsx'
-import { LatencyChart } from './latency-chart.tsx'
+import { LatencyChart } from './latency/latency-chart.tsx'
 import { SavingsChart } from './savings-chart.tsx'
 import { TokenChart } from './token-chart.tsx'
 
 export interface UsageChartsProps {
-  readonly accountId: string
+  /** The account whose requests tell how long they took; undefined where none are to be read. */
+  readonly latencyOf: string | undefined
   readonly usage: UsageAnswer
   /** The search that the usage answers. */
   readonly search: UsageSearch
@@ -20,7 +21,7 @@ export interface UsageChartsProps {
  * The charts of a period, drawn once for each answer. Those below the window follow those in it one
  * frame later.
  */
-export function UsageCharts({ accountId, usage, search }: UsageChartsProps) {
+export function UsageCharts({ latencyOf, usage, search }: UsageChartsProps) {
   const [lower, setLower] = useState({ usage, search })
   useEffect(() => {
     if (lower.usage === usage) return
@@ -29,7 +30,7 @@ export function UsageCharts({ accountId, usage, search }: UsageChartsProps) {
   return (
     <>
       <UpperCharts usage={usage} />
-      <LowerCharts accountId={accountId} {...lower} />
+      <LowerCharts latencyOf={latencyOf} {...lower} />
     </>
   )
 }
@@ -45,13 +46,15 @@ const UpperCharts = memo(({ usage }: Pick<UsageChartsProps, 'usage'>) => (
   </>
 ))
 
-const LowerCharts = memo(({ accountId, usage, search }: UsageChartsProps) => (
+const LowerCharts = memo(({ latencyOf, usage, search }: UsageChartsProps) => (
   <>
     <Card title={t('savings')}>
       <SavingsChart usage={usage} />
     </Card>
-    <Card title={t('latency')}>
-      <LatencyChart accountId={accountId} search={search} by={usage.by} />
-    </Card>
+    {latencyOf !== undefined && (
+      <Card title={t('latency')}>
+        <LatencyChart accountId={latencyOf} search={search} by={usage.by} />
+      </Card>
+    )}
   </>
 ))

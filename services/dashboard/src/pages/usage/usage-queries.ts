@@ -1,7 +1,7 @@
 import type { UsageAnswer } from '@svc/contracts/wire/usage'
 import type { InfiniteData } from '@tanstack/react-query'
 import { askedPeriod } from '../../address/asked-period.ts'
-import type { UsageSearch } from '../../address/search.ts'
+import { given, type UsageSearch } from '../../address/search.ts'
 import { askPages } from '../../api/pages.ts'
 import { ask } from '../../api/queries.ts'
 
@@ -13,19 +13,30 @@ export const STEPS_MAX = 750
  * once than it is asked for where it has to look at very many keys.
  */
 export function usageQueries(accountId: string, search: UsageSearch) {
-  const { by = 'day', group } = search
-  const asked = { account_id: accountId, ...askedPeriod(search), by }
-  const page = { ...asked, limit: STEPS_MAX }
+  const { grouped, whole } = askedUsage(accountId, search)
+  const { limit: _, ...asked } = grouped
   return {
-    asked: { ...asked, ...(group === undefined ? {} : { group_by: group }) },
-    whole: ask('usage', page),
-    grouped: {
-      ...askPages('usage', group === undefined ? page : { ...page, group_by: group }),
-      // Rows of each model are none of keys: they do not stay below that title.
-      placeholderData: ((before?: InfiniteData<UsageAnswer>) =>
-        group !== undefined && before?.pages[0]?.group_by.includes(group)
-          ? before
-          : undefined) as never,
-    },
+    asked,
+    whole: ask('usage', whole),
+    grouped: { ...askPages('usage', grouped), ...groupedOptions(search) },
+  }
+}
+
+/** What charts and table ask for, whoever looks at them. */
+export function askedUsage(accountId: string, search: UsageSearch) {
+  const { by = 'day', group } = search
+  const whole = { account_id: accountId, ...askedPeriod(search), by, limit: STEPS_MAX }
+  return { whole, grouped: { ...whole, ...given('group_by', group) } }
+}
+
+/** The table asks for nothing without a group. */
+export function groupedOptions({ group }: UsageSearch) {
+  return {
+    enabled: group !== undefined,
+    // Rows of each model are none of keys: they do not stay below that title.
+    placeholderData: ((before?: InfiniteData<UsageAnswer>) =>
+      group !== undefined && before?.pages[0]?.group_by.includes(group)
+        ? before
+        : undefined) as never,
   }
 }

@@ -1,13 +1,19 @@
-import type { DashboardOutput } from '@svc/contracts/dashboard/operations'
+import type { UsageAnswer } from '@svc/contracts/wire/usage'
 import { countText, periodEdges } from '../../text/times.ts'
 import { t } from '../../text/translate.ts'
 import { Card, Figure, Figures } from '../../ui/card.tsx'
-import { AsOf } from '../../ui/moment.tsx'
+import { AsOf, type AsOfProps } from '../../ui/moment.tsx'
 import { GlanceMoney } from '../../ui/money.tsx'
 import { usedOf } from './usage-rows.ts'
 
+export interface UsageSumsProps {
+  readonly usage: Pick<UsageAnswer, 'total' | 'from' | 'to' | 'zone'> & {
+    readonly as_of: AsOfProps['asOf']
+  }
+}
+
 /** The sums of the whole period, which the title names with its zone. */
-export function UsageSums({ usage }: { readonly usage: DashboardOutput<'usage'> }) {
+export function UsageSums({ usage }: UsageSumsProps) {
   const { total, from, to, zone } = usage
   const cached = usedOf(total, 'cached_input').tokens
   const prompt = usedOf(total, 'input').tokens + cached

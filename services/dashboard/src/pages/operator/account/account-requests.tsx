@@ -7,8 +7,8 @@ import { t } from '../operator-text.ts'
 import { AccountFiles } from './account-files.tsx'
 import { useOpenedAccount } from './opened-account.ts'
 import { OperatorReceipt } from './operator-receipt.tsx'
+import { requestPages } from './questions/request-pages.ts'
 import { useOperatedReceiptAddress } from './receipt-address.ts'
-import { requestPages } from './request-pages.ts'
 
 /** The requests of the account, as the operator sees them. */
 export function AccountRequests({ account }: { readonly account: AccountDetails }) {

@@ -5,8 +5,8 @@ import { PeriodStatement } from '../../statement/period-statement.tsx'
 import { AccountFiles } from './account-files.tsx'
 import { useOpenedAccount } from './opened-account.ts'
 import { OperatorReceipt } from './operator-receipt.tsx'
+import { statementPages } from './questions/statement-pages.ts'
 import { useOperatedReceiptAddress } from './receipt-address.ts'
-import { statementPages } from './statement-pages.ts'
 
 /** The statement of the account, as the operator sees it. */
 export function AccountStatement({ account }: { readonly account: AccountDetails }) {

@@ -14,6 +14,7 @@ import { AccountGrants } from './account-grants.tsx'
 import { AccountKeys } from './account-keys.tsx'
 import { AccountRequests } from './account-requests.tsx'
 import { AccountStatement } from './account-statement.tsx'
+import { AccountUsage } from './account-usage.tsx'
 import { HoldList } from './hold-list.tsx'
 import { useOpenedAccount } from './opened-account.ts'
 
@@ -23,6 +24,7 @@ const viewNames: Readonly<Record<AccountView, PlainName>> = {
   keys: 'keys',
   requests: 'requests',
   statement: 'statement',
+  usage: 'usage',
 }
 
 /** One account, as those see it who run the service. */
@@ -88,6 +90,7 @@ function View({ view, account, grant }: ViewProps) {
   const { account_id: accountId } = account
   if (view === 'statement') return <AccountStatement key={accountId} account={account} />
   if (view === 'requests') return <AccountRequests key={accountId} account={account} />
+  if (view === 'usage') return <AccountUsage key={accountId} />
   return (
     <Card>
       {view === 'grants' && <AccountGrants key={grant} account={account} found={grant} />}

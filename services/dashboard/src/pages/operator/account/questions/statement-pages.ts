@@ -1,9 +1,9 @@
 import type { StatementPage } from '@svc/contracts/admin/billing'
 import { type InfiniteData, infiniteQueryOptions, keepPreviousData } from '@tanstack/react-query'
-import { askedPeriod } from '../../../address/asked-period.ts'
-import type { Period } from '../../../address/search.ts'
-import { callAdminAsOf, type WithAsOf } from '../../../api/admin-pages.ts'
-import type { ApiError } from '../../../api/api-error.ts'
+import { askedPeriod } from '../../../../address/asked-period.ts'
+import type { Period } from '../../../../address/search.ts'
+import { callAdminAsOf, type WithAsOf } from '../../../../api/admin-pages.ts'
+import type { ApiError } from '../../../../api/api-error.ts'
 
 const PAGE = 100
 

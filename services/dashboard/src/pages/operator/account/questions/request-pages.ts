@@ -1,8 +1,8 @@
 import { keepPreviousData } from '@tanstack/react-query'
-import type { RequestsSearch } from '../../../address/search.ts'
-import { askAdmin } from '../../../api/admin.ts'
-import { askAdminPages } from '../../../api/admin-pages.ts'
-import { askedRequests } from '../../requests/requests-queries.ts'
+import type { RequestsSearch } from '../../../../address/search.ts'
+import { askAdmin } from '../../../../api/admin.ts'
+import { askAdminPages } from '../../../../api/admin-pages.ts'
+import { askedRequests } from '../../../requests/requests-queries.ts'
 
 const PAGE = 50
 

@@ -1,8 +1,8 @@
 /** How long requests took, of a sample of them, by the steps of time of the page. */
 import type { DashboardInput, DashboardOutput } from '@svc/contracts/dashboard/operations'
 import { queryOptions } from '@tanstack/react-query'
-import type { ApiError } from '../../api/api-error.ts'
-import { call } from '../../api/call.ts'
+import type { ApiError } from '../../../api/api-error.ts'
+import { call } from '../../../api/call.ts'
 
 type Request = DashboardOutput<'requests'>['data'][number]
 type Measured = Pick<Request, 'created_at' | 'first_token_ms' | 'total_ms'>
