@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { violations } from '../testing/accessibility.ts'
 import { missingChromium } from '../testing/chromium.ts'
-import type { PageServer } from '../testing/page-server.ts'
+import { type PageServer, Refused } from '../testing/page-server.ts'
 import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'
 import { ACCOUNT, fullAnswers, session } from '../testing/sample-answers.ts'
 import { keptScreenshot } from '../testing/screenshots.ts'
@@ -97,6 +97,35 @@ describe.skipIf(missing !== undefined)('an auditor', () => {
     for await (const piece of await download.createReadStream()) pieces.push(piece)
     expect(Buffer.concat(pieces).toString('utf8')).toBe('a line\nand another\n')
     expect(written).toEqual([{ ...ASKED, status: 'failed', as }])
+  })
+
+  test('finds why a request was refused, where none was accepted under the id', async () => {
+    const refusal = {
+      ...{ id: 'req_refused', refused_at: '2026-11-20T10:00:00.000Z', account_id: ACCOUNT },
+      ...{ key_id: 'key_1', format: 'responses' as const, model: 'svc-beta', status: 402 },
+      ...{ code: 'insufficient_credit', meaning: 'The credit does not suffice.' },
+      message: 'This account has no credit left.',
+    }
+    server.adminAnswers = {
+      ...fullAdminAnswers,
+      explain: () => new Refused(404, 'not_found', 'There is no request.'),
+      explainRefusal: ({ request_id: id }) =>
+        id === refusal.id ? refusal : new Refused(404, 'not_found', 'There is none.'),
+    }
+    await page.goto(`${server.url}/dashboard/operator/events`)
+    const box = page.locator('[data-find]')
+    const said = page.getByRole('search').getByRole('status')
+    await box.fill('req_unknown')
+    await box.press('Enter')
+    await said.getByText('none was refused under it in the last 30 days').waitFor()
+    await box.fill(refusal.id)
+    await box.press('Enter')
+    await said.getByText('402 insufficient_credit').waitFor()
+    expect(await said.textContent()).toContain('The caller was told: This account has no credit')
+    expect(await violations(page)).toEqual([])
+    await keptScreenshot(page, 'operator-refusal')
+    await said.getByRole('link', { name: 'See the account' }).click()
+    await page.waitForURL(`**/operator/accounts/${ACCOUNT}`)
   })
 
   test('takes filters off under which there is nothing: UX-36', async () => {

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { ApiError } from '../api/api-error.ts'
 import { problemText } from '../text/problems.ts'
 import { t } from '../text/translate.ts'
@@ -9,10 +9,12 @@ export interface FindBoxProps {
   readonly onFind: (text: string) => void
   /** Why nothing was found, and where it was looked for. */
   readonly problem?: string | undefined
+  /** What was found, where that is no page. */
+  readonly answer?: ReactNode
 }
 
 /** Takes any id, wherever the reader is; `/` leads to it. */
-export function FindBox({ label, onFind, problem }: FindBoxProps) {
+export function FindBox({ label, onFind, problem, answer }: FindBoxProps) {
   const [text, setText] = useState('')
   return (
     <search>
@@ -34,7 +36,7 @@ export function FindBox({ label, onFind, problem }: FindBoxProps) {
         />
       </form>
       <p role="status" className="text-sm wrap-anywhere text-bad not-empty:mt-1">
-        {problem}
+        {problem ?? answer}
       </p>
     </search>
   )

@@ -1,3 +1,4 @@
+import type { RefusalDetails } from '@svc/contracts/admin/billing'
 import { accountOfStream } from '@svc/contracts/events/account'
 import { useMutation } from '@tanstack/react-query'
 import { Link, Outlet, useNavigate, useSearch } from '@tanstack/react-router'
@@ -5,8 +6,10 @@ import { idKind } from '../address/id-kind.ts'
 import type { AccountSearch } from '../address/operator-search.ts'
 import { period } from '../address/search.ts'
 import { callAdmin } from '../api/admin.ts'
+import { ApiError } from '../api/api-error.ts'
 import { useSession } from '../api/session.ts'
 import { OverdueHolds } from '../pages/operator/overdue-holds.tsx'
+import { RefusedRequest } from '../pages/operator/refused-request.tsx'
 import { ShownZone } from '../text/shown-zone.ts'
 import { dayText, ownZone } from '../text/times.ts'
 import { t } from '../text/translate.ts'
@@ -55,30 +58,41 @@ export function OperatorLayout() {
 }
 
 /**
- * A request leads to its receipt in the account that it is of, an event to its place in the log, a
- * price to the prices, a user, a token or a link to access, a grant to its row in the account, an
- * adjustment or a refund to its row on the statement; a key and other text to accounts.
+ * A request leads to its receipt in the account that it is of, or is told why it was refused; an
+ * event leads to its place in the log, a price to the prices, a user, a token or a link to access,
+ * a grant to its row in the account, an adjustment or a refund to its row on the statement; a key
+ * and other text to accounts.
  */
 function OperatorFindBox() {
   const navigate = useNavigate()
-  const find = useMutation<unknown, Error, string>({
+  const to = '/operator/accounts/$accountId'
+  const open = async (text: string): Promise<unknown> => {
+    const kind = idKind(text)
+    if (kind === 'event') {
+      const { position } = await callAdmin('findEvent', { event_id: text })
+      return navigate({ to: '/operator/events', search: { at: Number(position) } })
+    }
+    if (kind === 'price') return navigate({ to: '/operator/prices' })
+    if (kind === 'access') return navigate({ to: '/operator/access' })
+    if (kind === 'account') return navigate({ to, params: { accountId: text } })
+    if (kind === 'movement') {
+      const { accountId, search } = await placeOfMovement(text)
+      return navigate({ to, params: { accountId }, search })
+    }
+    return navigate({ to: '/operator/accounts', search: { find: text } })
+  }
+  const openRequest = async (text: string): Promise<RefusalDetails | undefined> => {
+    const found = await explained(text)
+    if (found === undefined) return callAdmin('explainRefusal', { request_id: text })
+    const search = { view: 'requests', request: found.id } as const
+    await navigate({ to, params: { accountId: found.account_id }, search })
+    return undefined
+  }
+  const find = useMutation<RefusalDetails | undefined, Error, string>({
     mutationFn: async (text) => {
-      const kind = idKind(text)
-      const to = '/operator/accounts/$accountId'
-      if (kind === 'event') {
-        const { position } = await callAdmin('findEvent', { event_id: text })
-        return navigate({ to: '/operator/events', search: { at: Number(position) } })
-      }
-      if (kind === 'price') return navigate({ to: '/operator/prices' })
-      if (kind === 'access') return navigate({ to: '/operator/access' })
-      if (kind === 'account') return navigate({ to, params: { accountId: text } })
-      if (kind === 'movement') {
-        const { accountId, search } = await placeOfMovement(text)
-        return navigate({ to, params: { accountId }, search })
-      }
-      if (kind !== 'request') return navigate({ to: '/operator/accounts', search: { find: text } })
-      const { account_id: accountId, id } = await callAdmin('explain', { request_id: text })
-      return navigate({ to, params: { accountId }, search: { view: 'requests', request: id } })
+      if (idKind(text) === 'request') return openRequest(text)
+      await open(text)
+      return undefined
     },
   })
   return (
@@ -86,8 +100,19 @@ function OperatorFindBox() {
       label={t('findAnything')}
       onFind={find.mutate}
       problem={foundNothing(find.error, missingText, find.variables)}
+      answer={find.data && <RefusedRequest refusal={find.data} />}
     />
   )
+}
+
+/** A request that was accepted; undefined where none was accepted under the id. */
+async function explained(id: string) {
+  try {
+    return await callAdmin('explain', { request_id: id })
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return undefined
+    throw error
+  }
 }
 
 /** The id of the account that a grant was given to; undefined where it is not the only one. */

@@ -27,7 +27,8 @@ export const everywhereTexts = {
   more: 'Load more',
   never: 'Never',
   noSuchEventAnywhere: 'No event of the log has the id {id}, of all time.',
-  noSuchRequestAnywhere: 'No request of any account has the id {id}, of all time.',
+  noSuchRequestAnywhere:
+    'No request of any account has the id {id}, of all time, and none was refused under it in the last 30 days.',
   noWholeId: '{id} is not an id of this service: copy the whole id.',
   operatorArea: 'Operator',
   operatorAreas: 'Pages of the operator',
