@@ -24,6 +24,8 @@ export const operatorTexts = {
   closeAccount: 'Close',
   closeEffect: 'Ends the account and its keys for ever. What it used can still be read.',
   closeTitle: 'Close “{name}”?',
+  damagedAmongAccounts:
+    'Accounts with damaged records: {count}. Filters, the order and the sums take each of them with the status and the balance that it had before the damage.',
   deadline: 'Ends by',
   expiresHint: 'At midnight when that day begins, in your time zone. Empty: never.',
   expiresInPast: 'The credit would have expired already.',

@@ -1,10 +1,11 @@
 import type { OperationOutput } from '@svc/contracts/admin/operations'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import { useCallback, useEffect, useState } from 'react'
 import { type AccountsSearch, accountOrders } from '../../../address/operator-search.ts'
 import { given } from '../../../address/search.ts'
 import { askAdmin, useMay } from '../../../api/admin.ts'
+import { countText } from '../../../text/times.ts'
 import { Answer } from '../../../ui/answer.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
@@ -12,6 +13,7 @@ import { Settled } from '../../../ui/drawing/settled.tsx'
 import { Empty } from '../../../ui/empty.tsx'
 import { Choice } from '../../../ui/field.tsx'
 import { MoreRows } from '../../../ui/more-rows.tsx'
+import { Notice } from '../../../ui/notice.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { t } from '../operator-text.ts'
 import { accountPages } from './account-pages.ts'
@@ -74,6 +76,7 @@ export function Accounts() {
   return (
     <Page title={t('accounts')} action={open}>
       <Filters search={search} onChange={setSearch} />
+      <DamagedAmong count={damaged.size} />
       <Card>
         <Answer query={query}>
           {({ pages }) => (
@@ -107,6 +110,17 @@ export function Accounts() {
       </Card>
       {isOpening && <OpenAccount onClose={() => setOpening(false)} />}
     </Page>
+  )
+}
+
+/** The view that lists, orders and sums has a damaged account as it was before the damage. */
+function DamagedAmong({ count }: { readonly count: number }) {
+  if (count === 0) return null
+  return (
+    <Notice look="warn">
+      {t('damagedAmongAccounts', { count: countText(count) })}{' '}
+      <Link to="/operator/system">{t('seeDamage')}</Link>
+    </Notice>
   )
 }
 
