@@ -32,6 +32,7 @@ const CHECKPOINT_PAGES = 1_000
 export type OpenDatabase = Pick<DatabaseFile, 'database' | 'close'>
 
 export class DurableFile {
+  readonly path: string
   readonly database: DatabaseSync
   readonly #owner: OpenDatabase
   /**
@@ -45,6 +46,7 @@ export class DurableFile {
 
   /** Takes over a file in WAL mode that has its log. */
   constructor(owner: OpenDatabase, path: string) {
+    this.path = path
     this.#owner = owner
     this.database = owner.database
     this.database.exec('PRAGMA synchronous = OFF')

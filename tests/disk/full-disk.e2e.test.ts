@@ -38,8 +38,18 @@ test('a full disk refuses requests, loses none that was answered, and is got ove
     error: { code: 'store_unavailable', type: 'server_error', param: null },
   })
   expect((await fetch(`${server.ready.baseUrl}/v1/balance`, headersOf(server))).status).toBe(200)
+  await expect
+    .poll(() => readiness(server), { timeout: PATIENCE_MS })
+    .toEqual([503, expect.stringContaining('disk is full')])
+  expect((await server.operations.status()).store.problems).toEqual([
+    expect.stringMatching(/ledger\.db.*free some space/),
+  ])
 
   disk.clear()
+  await expect
+    .poll(() => readiness(server), { timeout: PATIENCE_MS })
+    .toEqual([200, expect.anything()])
+  expect((await server.operations.status()).store.problems).toEqual([])
   const waited = waiting === undefined ? [] : [await waiting]
   expect(waited.map(({ status }) => status)).toEqual(waited.map(() => 200))
   const after = await askMany(server, 5)
@@ -83,6 +93,11 @@ async function askMany(server: RunningServer, count: number): Promise<Answer[]> 
   const answers: Answer[] = []
   for (let index = 0; index < count; index += 1) answers.push(await ask(server, index))
   return answers
+}
+
+async function readiness({ ready }: RunningServer): Promise<[status: number, body: string]> {
+  const answer = await fetch(`${ready.baseUrl}/readyz`)
+  return [answer.status, await answer.text()]
 }
 
 /**

@@ -18,6 +18,7 @@ import type { DurableFile } from '../../sqlite/durable-file.ts'
 import { SQLITE_CONSTRAINT, SQLITE_FULL, sqliteCodeOf } from '../../sqlite/sqlite-errors.ts'
 import type { QueuedAppend } from './append-queue.ts'
 import { AppendTransaction, type KnownHead } from './append-transaction.ts'
+import type { DiskRoom } from './disk-room.ts'
 import type { EventRows } from './event-rows.ts'
 
 /** An id names one event. Expecting the right revision, a caller gave an id that is taken. */
@@ -38,21 +39,28 @@ interface Committed {
   readonly transaction: AppendTransaction
 }
 
+export interface GroupCommitPorts {
+  readonly room: DiskRoom
+  readonly reachCrashPoint: ReachCrashPoint
+}
+
 export class GroupCommit {
   readonly #database: DatabaseSync
   readonly #file: DurableFile
   readonly #rows: EventRows
+  readonly #room: DiskRoom
   readonly #reachCrashPoint: ReachCrashPoint
   readonly #heads = new RecentlyUsed<string, KnownHead>({ entriesMax: CACHED_HEADS_MAX })
   readonly #begin: StatementSync
   readonly #commit: StatementSync
   #lastPosition: number
 
-  constructor(file: DurableFile, rows: EventRows, reachCrashPoint: ReachCrashPoint) {
+  constructor(file: DurableFile, rows: EventRows, { room, reachCrashPoint }: GroupCommitPorts) {
     const { database } = file
     this.#database = database
     this.#file = file
     this.#rows = rows
+    this.#room = room
     this.#reachCrashPoint = reachCrashPoint
     this.#begin = database.prepare('BEGIN IMMEDIATE')
     this.#commit = database.prepare('COMMIT')
@@ -79,6 +87,7 @@ export class GroupCommit {
           continue
         }
         await this.#file.sync()
+        this.#room.noteWritten()
         this.#reachCrashPoint('store.after-commit')
         this.#publish(committed)
         return
@@ -128,6 +137,7 @@ export class GroupCommit {
 
   #settleFailure(batch: readonly QueuedAppend[], error: unknown): void {
     if (sqliteCodeOf(error) === SQLITE_FULL) {
+      this.#room.noteRefused()
       for (const append of batch) append.reject(new StoreFullError({ cause: error }))
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
       return

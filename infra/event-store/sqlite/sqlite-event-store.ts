@@ -35,11 +35,13 @@ import {
   type SubscriptionBatch,
 } from '@svc/contracts/ports/event-store'
 import { verifyChain } from '@svc/contracts/ports/hash-chain'
+import type { StoreHealth, StoreTrouble } from '@svc/contracts/ports/store-health'
 import type { DurableFile } from '../../sqlite/durable-file.ts'
 import { refusalOf } from '../../sqlite/open-errors.ts'
 import { admitAppend, admitReadAll, admitReadStream } from '../admit-append.ts'
 import { GrowthSignal, subscribeTo } from '../live-subscription.ts'
 import { AppendQueue } from './append-queue.ts'
+import { DiskRoom } from './disk-room.ts'
 import { openEventLogFile } from './event-log-file.ts'
 import { EventRows } from './event-rows.ts'
 import { GroupCommit } from './group-commit.ts'
@@ -68,9 +70,10 @@ export function openSqliteEventStore(
   }
 }
 
-export class SqliteEventStore implements EventStore {
+export class SqliteEventStore implements EventStore, StoreHealth {
   readonly #file: DurableFile
   readonly #rows: EventRows
+  readonly #room: DiskRoom
   readonly #groupCommit: GroupCommit
   readonly #onFatal: (error: unknown) => void
   readonly #queue = new AppendQueue()
@@ -84,7 +87,11 @@ export class SqliteEventStore implements EventStore {
     this.#file = file
     this.#onFatal = options.onFatal
     this.#rows = new EventRows(file.database)
-    this.#groupCommit = new GroupCommit(file, this.#rows, options.reachCrashPoint ?? noCrashPoints)
+    this.#room = new DiskRoom(file.path)
+    this.#groupCommit = new GroupCommit(file, this.#rows, {
+      room: this.#room,
+      reachCrashPoint: options.reachCrashPoint ?? noCrashPoints,
+    })
   }
 
   async append(request: AppendRequest): Promise<AppendOutcome> {
@@ -135,6 +142,15 @@ export class SqliteEventStore implements EventStore {
 
   subscribe(request: SubscribeRequest): AsyncIterable<SubscriptionBatch> {
     return subscribeTo(this, this.#growth, request)
+  }
+
+  troubles(): readonly StoreTrouble[] {
+    return this.#room.troubles()
+  }
+
+  /** A damaged stream of a file is found by whoever reads it. */
+  setAside(): readonly never[] {
+    return []
   }
 
   close(): Promise<void> {

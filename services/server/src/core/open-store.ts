@@ -1,7 +1,7 @@
 /** Opens the log of events where the settings say that it is. */
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import type { EventStore } from '@svc/contracts/ports/event-store'
-import { healthyStore, type StoreHealth } from '@svc/contracts/ports/store-health'
+import type { StoreHealth } from '@svc/contracts/ports/store-health'
 import type { TextStore } from '@svc/contracts/ports/text-store'
 import { OutageWaitingStore } from '@svc/infra/event-store/outage-waiting-store'
 import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
@@ -52,7 +52,7 @@ export async function openStores(options: StoreOptions, parts: OpenResources): P
   parts.add(() => store.close())
   const texts = openSqliteTextStore(folder.textsFile, { onFatal })
   parts.add(() => texts.close())
-  return { store, health: healthyStore, texts }
+  return { store, health: store, texts }
 }
 
 async function openOnServer(
