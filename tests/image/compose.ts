@@ -10,6 +10,9 @@ import { keyIn, Served } from './served.ts'
 const PROJECT = `svc-compose-test-${process.pid}`
 /** Redis and Kafka have been away. */
 const CAUGHT_UP_MS = 120_000
+/** As docs/how-to/run-in-containers-or-systemd.md says it, of the only backup. */
+const RESTORE =
+  'cd /data && mkdir -m 700 before && mv $(ls -A | grep -vxE "backups|before") before && cp -a backups/*/. . && svc verify'
 const secret = () => randomBytes(24).toString('hex')
 
 /** `svc.yaml`: one machine. */
@@ -32,6 +35,20 @@ export async function tryOneMachine(engine: Engine, checks: Checks): Promise<voi
       await served.untilReady(logs)
       assert.equal(await served.balance(), before)
       assert.match(service.must('exec', '-T', 'svc', 'svc', 'verify'), /verified/)
+    })
+    await checks.check('a backup takes the place of the data of svc.yaml', async () => {
+      const before = await served.balance()
+      service.must('exec', '-T', 'svc', 'svc', 'backup')
+      await served.paidAnswer()
+      assert.notEqual(await served.balance(), before)
+      service.must('stop', 'svc')
+      assert.match(
+        service.must('run', '--rm', '--no-deps', '--entrypoint', 'sh', 'svc', '-c', RESTORE),
+        /verified/,
+      )
+      service.must('start', 'svc')
+      await served.untilReady(logs)
+      assert.equal(await served.balance(), before)
     })
   } finally {
     service.run('down', '-v')
