@@ -50,6 +50,11 @@ export function readPeriod(asked: {
   throw new ServiceError('invalid_value', message, { param: 'from' })
 }
 
+/** Whether nothing more can come into a period; one without an end goes on. */
+export function isOver({ to }: Partial<Period>, nowMs: number): boolean {
+  return to !== undefined && to <= nowMs
+}
+
 function orRefusal<T>(param: string, read: () => T): T {
   try {
     return read()

@@ -3,7 +3,7 @@ import { ServiceError } from '@svc/contracts/errors'
 import { formatExact } from '@svc/contracts/money'
 import type { RequestTotalsAnswer, RequestTotalsQueryFields } from '@svc/contracts/wire/requests'
 import { QUARTER_MS, textIn } from '@svc/contracts/zone'
-import { readPeriod, readZoneOf } from './asked-period.ts'
+import { isOver, readPeriod, readZoneOf } from './asked-period.ts'
 import { requestsQueryOf } from './requests-answer.ts'
 import type { UsedTokens } from './views/rows/usage-rows.ts'
 import type { Views } from './views/views.ts'
@@ -15,9 +15,11 @@ export function requestTotals(
   views: RequestTotalsViews,
   accountId: string,
   fields: RequestTotalsQueryFields,
+  nowMs: number,
 ): RequestTotalsAnswer {
   const zone = readZoneOf(fields.zone)
-  const { from, to } = readPeriod(fields)
+  const period = readPeriod(fields)
+  const { from, to } = period
   for (const [param, timeMs] of Object.entries({ from, to })) {
     if (timeMs === undefined || timeMs % QUARTER_MS === 0) continue
     throw new ServiceError('invalid_value', `${param}: must be on a quarter of an hour`, { param })
@@ -29,6 +31,7 @@ export function requestTotals(
     zone,
     from: from === undefined ? null : textIn(from, zone),
     to: to === undefined ? null : textIn(to, zone),
+    over: isOver(period, nowMs),
     data: found.map(({ status, ...used }) => ({ status, ...totalOf([used]) })),
     total: totalOf(found),
   }

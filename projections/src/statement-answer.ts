@@ -6,7 +6,7 @@ import type {
   StatementEntry,
   StatementQueryFields,
 } from '@svc/contracts/wire/statement'
-import { readPeriod } from './asked-period.ts'
+import { isOver, readPeriod } from './asked-period.ts'
 import type { StatementRow } from './views/rows/statement-rows.ts'
 import type { Views } from './views/views.ts'
 
@@ -45,10 +45,12 @@ export function statementPage(
   views: Pick<Views, 'statement'>,
   accountId: string,
   { cursor, limit, ...asked }: StatementQueryFields,
+  nowMs: number,
 ): StatementAnswer {
   const list = ['statement', accountId, asked]
   const after = cursor === undefined ? {} : { after: Number(cursorPlace(list, cursor)) }
-  const query = { accountId, limit, ...readPeriod(asked), ...after }
+  const period = readPeriod(asked)
+  const query = { accountId, limit, ...period, ...after }
   const { opening, closing, rows, more } = views.statement(query)
   const last = rows.at(-1)
   return {
@@ -56,6 +58,7 @@ export function statementPage(
     currency: 'USD',
     opening: formatExact(opening),
     closing: formatExact(closing),
+    over: isOver(period, nowMs),
     data: rows.map(ownEntryOf),
     has_more: more,
     next_cursor: more && last !== undefined ? cursorText(list, `${last.entry}`) : null,

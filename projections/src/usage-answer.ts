@@ -15,7 +15,7 @@ import {
   textIn,
   type Zone,
 } from '@svc/contracts/zone'
-import { readEdge, readZoneOf } from './asked-period.ts'
+import { isOver, readEdge, readZoneOf } from './asked-period.ts'
 import type { UsageStep, UsedTokens } from './views/rows/usage-rows.ts'
 import type { Views } from './views/views.ts'
 
@@ -32,7 +32,7 @@ const EARLIEST_MS = Date.UTC(2000, 0, 1)
 export type UsageViews = Pick<Views, 'usage' | 'nextUse' | 'seriesCount' | 'keys'>
 
 /**
- * @param nowMs the end of the period by default
+ * @param nowMs whose day is the last of the period by default
  * @throws {ServiceError} `invalid_value` that names the field
  */
 export function usagePage(
@@ -68,6 +68,7 @@ export function usagePage(
     group_by: groupBy,
     from: textIn(period.from, zone),
     to: textIn(period.to, zone),
+    over: isOver(period, nowMs),
     data: used.flatMap((step) => rowsOf(step, edgeTexts, groupBy, names)),
     total: usedAnswer(total, tokenClasses),
     has_more: hasMore,

@@ -4,6 +4,7 @@ import { wireFormat } from '../events/account.ts'
 import { dollars, receipt } from '../wire/billing.ts'
 import { statementExportQuery } from '../wire/exports.ts'
 import { statementEntry, statementQuery } from '../wire/statement.ts'
+import { periodOver } from '../wire/usage.ts'
 import { lineOperation, operation, type Shown } from './declaration/declaration.ts'
 import { entryNumber, id, pageLimit, requestId } from './declaration/fields.ts'
 
@@ -13,6 +14,7 @@ const statementPage = z.object({
   position: z.string(),
   opening: dollars,
   closing: dollars,
+  over: periodOver,
   rows: z.array(statementEntry),
   more: z.boolean(),
 })

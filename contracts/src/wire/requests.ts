@@ -7,7 +7,7 @@ import type { DeepReadonly } from '../deep-readonly.ts'
 import { wireFormat } from '../events/account.ts'
 import { tokenCount } from '../tokens.ts'
 import { dollars, receipt, requestStatus } from './billing.ts'
-import { askedFields } from './usage.ts'
+import { askedFields, periodOver } from './usage.ts'
 
 const REQUESTS_MAX = 100
 const REQUESTS_DEFAULT = 20
@@ -77,6 +77,7 @@ export const requestTotalsAnswer = z.object({
   /** RFC 3339 as clocks in the zone show it; null: without this edge. */
   from: z.string().nullable(),
   to: z.string().nullable(),
+  over: periodOver,
   /** The totals of each status that there is. */
   data: z.array(z.object({ status: requestStatus, ...requestTotal })),
   /** The sum of them. */

@@ -4,7 +4,7 @@ import type { DeepReadonly } from '../deep-readonly.ts'
 import { wireFormat } from '../events/account.ts'
 import { tokenCount } from '../tokens.ts'
 import { dollars } from './billing.ts'
-import { askedFields } from './usage.ts'
+import { askedFields, periodOver } from './usage.ts'
 
 const ENTRIES_MAX = 1_000
 const ENTRIES_DEFAULT = 100
@@ -51,6 +51,7 @@ export const statementAnswer = z.object({
   /** Balance before the first entry of the page: opening + entries = closing. */
   opening: dollars,
   closing: dollars,
+  over: periodOver,
   /** The oldest first. */
   data: z.array(statementEntry.omit({ actor: true })),
   has_more: z.boolean(),

@@ -36,6 +36,13 @@ const groups = z
   )
   .transform((given) => usageGroups.filter((group) => given.includes(group)))
 
+/** Tells programs that read a period which is not over that they have to ask again. */
+export const periodOver = z
+  .boolean()
+  .describe(
+    "Whether the period is over, by the server's clock: before, its figures go on changing.",
+  )
+
 /** The fields that every question about an account may have. */
 export const askedFields = {
   /** The beginning, which is included. */
@@ -86,6 +93,7 @@ export const usageAnswer = z.object({
   /** RFC 3339 as clocks in the zone show it, here and below. */
   from: z.string(),
   to: z.string(),
+  over: periodOver,
   /** Has only steps in which something was used, the oldest first. */
   data: z.array(
     z.object({

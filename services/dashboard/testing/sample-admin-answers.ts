@@ -187,9 +187,9 @@ export const fullAdminAnswers = {
   },
   explain: () => ({ ...receipt, account_id: ACCOUNT }),
   statement: () => {
-    const { opening, closing, data } = fullAnswers.accountStatement()
+    const { opening, closing, over, data } = fullAnswers.accountStatement()
     const rows = data.map((entry) => ({ ...entry, actor: 'operator' }))
-    return { account_id: ACCOUNT, position: '182440', opening, closing, rows, more: false }
+    return { account_id: ACCOUNT, position: '182440', opening, closing, over, rows, more: false }
   },
   voidGrant: () => movement,
   listPrices: () => [

@@ -151,6 +151,7 @@ function totalsOf({ status, from, to, zone = 'UTC' }: TotalsAsked): Totals {
     ...{ object: 'request_totals', currency: 'USD', zone, data },
     from: from === undefined ? null : `${from}T00:00:00Z`,
     to: to === undefined ? null : `${to}T00:00:00Z`,
+    over: false,
     total: {
       requests: sum(({ requests: count }) => count),
       input_tokens: sum((each) => each.input_tokens),
@@ -219,6 +220,7 @@ function usageOfDays(count: number): Usage {
     group_by: [],
     from: '2026-11-01T00:00:00+00:00',
     to: '2026-12-01T00:00:00+00:00',
+    over: false,
     data: days.map((day) => ({
       from: `2026-11-${day}T00:00:00+00:00`,
       to: `2026-11-${day}T23:59:59+00:00`,
@@ -261,6 +263,7 @@ const statement: Statement = {
   currency: 'USD',
   opening: '0.00',
   closing: '41.2098313',
+  over: false,
   data: [entry(1, 'grant'), entry(2, 'usage'), entry(3, 'refund'), entry(4, 'adjustment')],
   has_more: false,
   next_cursor: null,

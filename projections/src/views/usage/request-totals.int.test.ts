@@ -97,7 +97,7 @@ test('totals of every filter, status and period are those of the rows: UX-04, UX
   )
   await fc.assert(
     fc.asyncProperty(asked, async (fields) => {
-      const totals = requestTotals(views, accountId, requestTotalsQuery.parse(fields))
+      const totals = requestTotals(views, accountId, requestTotalsQuery.parse(fields), START_MS)
       const rows = await listed(views, accountId, fields)
       const byStatus = new Map(totals.data.map(({ status, ...total }) => [status as string, total]))
       expect(byStatus).toEqual(rows)
@@ -130,6 +130,6 @@ test.each([
   [{ zone: 'Mars/Phobos' }, 'zone'],
 ])('%j is refused at %s', async (fields, param) => {
   const { views } = await viewsOf(new MemoryEventStore())
-  const ask = () => requestTotals(views, 'acct_x', requestTotalsQuery.parse(fields))
+  const ask = () => requestTotals(views, 'acct_x', requestTotalsQuery.parse(fields), START_MS)
   expect(ask).toThrow(expect.objectContaining({ code: 'invalid_value', param }))
 })

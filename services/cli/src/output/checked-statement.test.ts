@@ -38,7 +38,7 @@ function pagesOf(lines: readonly StatementEntry[], size: number, skip = 0): Stat
     const opening = lines[start - 1]?.balance ?? '0.00'
     const closing = rows.at(-1)?.balance ?? opening
     const more = start + size < lines.length
-    pages.push({ account_id: 'acct_x', position: '9', opening, closing, rows, more })
+    pages.push({ account_id: 'acct_x', position: '9', opening, closing, over: false, rows, more })
   }
   return pages
 }
@@ -102,6 +102,7 @@ describe('a statement', () => {
       position: '9',
       opening: '0.00',
       closing: '5.00',
+      over: false,
       rows: [broken],
       more: false,
     }

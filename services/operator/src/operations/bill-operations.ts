@@ -2,7 +2,7 @@
 import type { OperationHandlers } from '@svc/contracts/admin/operations'
 import { formatExact } from '@svc/contracts/money'
 import { statementExport } from '@svc/projections/account-exports'
-import { readPeriod } from '@svc/projections/asked-period'
+import { isOver, readPeriod } from '@svc/projections/asked-period'
 import { receiptOf } from '@svc/projections/receipt'
 import { statementEntryOf } from '@svc/projections/statement-answer'
 import { type OperationPorts, viewsCurrent } from './ports.ts'
@@ -11,7 +11,7 @@ import { checkAccountId, noSuch } from './values/input-values.ts'
 export function billOperations(
   ports: OperationPorts,
 ): Pick<OperationHandlers, 'statement' | 'exportStatement' | 'explain'> {
-  const { pace, texts } = ports
+  const { pace, clock, texts } = ports
   const { views } = ports.projections
   const statementPosition = async (accountId: string): Promise<string> => {
     checkAccountId(accountId)
@@ -24,11 +24,14 @@ export function billOperations(
   }
   return {
     async statement({ account_id: accountId, from, to, zone, after, limit }) {
+      // The clock is read before the views: of a period that was over then, nothing is left out.
+      const nowMs = clock.nowMs()
       const position = await statementPosition(accountId)
+      const period = readPeriod({ from, to, zone })
       const query = {
         accountId,
         limit,
-        ...readPeriod({ from, to, zone }),
+        ...period,
         ...(after === undefined ? {} : { after }),
       }
       // An export asks for page after page.
@@ -38,6 +41,7 @@ export function billOperations(
         position,
         opening: formatExact(statement.opening),
         closing: formatExact(statement.closing),
+        over: isOver(period, nowMs),
         rows: await pace.step(() => statement.rows.map(statementEntryOf)),
         more: statement.more,
       }

@@ -108,6 +108,19 @@ describe.each([
     expect([rest.opening, rest.closing, rest.more]).toEqual(['4.9999703', '4.9999406', false])
   })
 
+  test('figures of a period say whether it is over', async () => {
+    const { operations, account } = await open()
+    const asked = { account_id: account.accountId, zone: 'UTC' }
+    const over = async (to: string) => [
+      (await operations.statement({ ...asked, to, limit: 2 })).over,
+      (await operations.accountUsage({ ...asked, from: '2020-01-01', to })).over,
+      (await operations.accountRequestTotals({ ...asked, to })).over,
+    ]
+    expect(await over('2021-01-01')).toEqual([true, true, true])
+    expect(await over('2999-01-01')).toEqual([false, false, false])
+    expect((await operations.statement({ ...asked, limit: 2 })).over).toBe(false)
+  })
+
   test('a request is explained, with arithmetic that adds up', async () => {
     const { operations, account } = await open()
     const receipt = await operations.explain({ request_id: finishedRequest })

@@ -32,13 +32,15 @@ export function usageOperations(
   return {
     async accountUsage({ account_id: accountId, ...asked }) {
       checkAccountId(accountId)
+      // The clock is read before the views: of a period that was over then, nothing is left out.
+      const nowMs = clock.nowMs()
       const [position] = await Promise.all([
         viewsCurrent(ports, 'usage'),
         viewsCurrent(ports, 'accounts'),
       ])
       checkNamed(views, accountId, asked.key_id)
       return pace.step(() => ({
-        ...usagePage(views, accountId, asked, clock.nowMs()),
+        ...usagePage(views, accountId, asked, nowMs),
         position: `${position}`,
       }))
     },
@@ -47,8 +49,9 @@ export function usageOperations(
       return { ...(await requestsPage(views, accountId, asked, catchUp)), position }
     },
     async accountRequestTotals({ account_id: accountId, ...asked }) {
+      const nowMs = clock.nowMs()
       const position = await requestsPosition(accountId, asked.key_id)
-      return pace.step(() => ({ ...requestTotals(views, accountId, asked), position }))
+      return pace.step(() => ({ ...requestTotals(views, accountId, asked, nowMs), position }))
     },
     async *exportRequests({ account_id: accountId, ...asked }) {
       const position = await requestsPosition(accountId, asked.key_id)

@@ -1,4 +1,5 @@
 /** The requests of the account of a key, and what they come to. */
+import type { Clock } from '@svc/contracts/ports/time'
 import {
   type RequestsAnswer,
   type RequestTotalsAnswer,
@@ -16,6 +17,7 @@ import { readQuery } from './query.ts'
 export interface RequestListPorts extends OwnViews {
   readonly reads: Pick<Reads, 'hooks'>
   readonly views: RequestListViews & RequestTotalsViews
+  readonly clock: Clock
 }
 
 export function requestRoutes(ports: RequestListPorts) {
@@ -32,8 +34,10 @@ export function requestRoutes(ports: RequestListPorts) {
     app.get('/requests/totals', options, async (request): Promise<RequestTotalsAnswer> => {
       const { accountId } = callerOf(request)
       const query = readQuery(requestTotalsQuery, request.query)
+      // The clock is read before the views: of a period that was over then, nothing is left out.
+      const nowMs = ports.clock.nowMs()
       await viewHolds(ports, 'usage', accountId)
-      return requestTotals(ports.views, accountId, query)
+      return requestTotals(ports.views, accountId, query, nowMs)
     })
   }
 }

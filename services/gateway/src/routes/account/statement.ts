@@ -1,4 +1,5 @@
 /** The statement of the account of a key. */
+import type { Clock } from '@svc/contracts/ports/time'
 import { type StatementAnswer, statementQuery } from '@svc/contracts/wire/statement'
 import { statementPage } from '@svc/projections/statement-answer'
 import type { Views } from '@svc/projections/views'
@@ -11,6 +12,7 @@ import { readQuery } from './query.ts'
 export interface StatementPorts extends OwnViews {
   readonly reads: Pick<Reads, 'hooks'>
   readonly views: Pick<Views, 'statement'>
+  readonly clock: Clock
 }
 
 export function statementRoutes(ports: StatementPorts) {
@@ -19,8 +21,10 @@ export function statementRoutes(ports: StatementPorts) {
     app.get('/statement', options, async (request): Promise<StatementAnswer> => {
       const { accountId } = callerOf(request)
       const query = readQuery(statementQuery, request.query)
+      // The clock is read before the views: of a period that was over then, nothing is left out.
+      const nowMs = ports.clock.nowMs()
       await viewHolds(ports, 'statement', accountId)
-      return statementPage(ports.views, accountId, query)
+      return statementPage(ports.views, accountId, query, nowMs)
     })
   }
 }

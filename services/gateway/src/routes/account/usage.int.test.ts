@@ -184,6 +184,19 @@ test('the statement opens, moves and closes at the balance, page by page', async
   expect((await fixture.get('/v1/statement?limit=0')).status).toBe(400)
 })
 
+test.each(['statement', 'usage', 'requests/totals'])(
+  '%s says whether its period is over',
+  async (path) => {
+    const over = async (query: string) => {
+      const answer = await fixture.get(`/v1/${path}${query}`)
+      return ((await answer.json()) as { over: boolean }).over
+    }
+    expect(await over('')).toBe(false)
+    expect(await over('?from=2026-01-01&to=2999-01-01')).toBe(false)
+    expect(await over('?from=2026-01-01&to=2026-02-01')).toBe(true)
+  },
+)
+
 test('the receipt is found by the id of the answer as well', async () => {
   const answer = await fixture.post(chatBody())
   const { id } = (await answer.json()) as { id: string }

@@ -23,8 +23,10 @@ export function usageRoutes(ports: UsagePorts) {
     app.get('/usage', options, async (request): Promise<UsageAnswer> => {
       const { accountId } = callerOf(request)
       const query = readQuery(usageQuery, request.query)
+      // The clock is read before the views: of a period that was over then, nothing is left out.
+      const nowMs = ports.clock.nowMs()
       await viewHolds(ports, 'usage', accountId)
-      return usagePage(ports.views, accountId, query, ports.clock.nowMs())
+      return usagePage(ports.views, accountId, query, nowMs)
     })
   }
 }
