@@ -119,7 +119,7 @@ export function decideKeyExpiry(state: AccountState, command: SetApiKeyExpiry): 
   if (key === undefined) return refused('not_found', 'The account has no such key.')
   if (!isActive(key, at)) return refused('conflict', 'The key has ended.')
   if (expiresAt <= at) {
-    return refused('invalid_value', 'The key would have expired already.', { param: 'expiresAt' })
+    return refused('invalid_value', 'The key would have expired already.', { param: 'expires_at' })
   }
   if (key.expiresAt !== null && key.expiresAt <= expiresAt) return nothingToDo
   return happens({ type: 'ApiKeyExpirySet', data: { changeId, reason, keyId, expiresAt, at } })

@@ -63,7 +63,9 @@ function refuseMalformed(command: GrantCredit): Decision | undefined {
     return refused('invalid_value', message, { param: 'priority' })
   }
   if (expiresAt !== null && expiresAt <= at) {
-    return refused('invalid_value', 'The grant would have expired already.', { param: 'expiresAt' })
+    return refused('invalid_value', 'The grant would have expired already.', {
+      param: 'expires_at',
+    })
   }
   return refuseTexts(command)
 }

@@ -17,7 +17,7 @@ export function decideCreateKey(state: AccountState, command: CreateApiKey): Dec
   const refusal = refuseName('a key', name)
   if (refusal !== undefined) return refusal
   if (expiresAt !== null && expiresAt <= at) {
-    return refused('invalid_value', 'The key would have expired already.', { param: 'expiresAt' })
+    return refused('invalid_value', 'The key would have expired already.', { param: 'expires_at' })
   }
   if (activeKeys(state, at) >= ACTIVE_KEYS_MAX) {
     const message = `The account has ${ACTIVE_KEYS_MAX} active keys, the most there can be: revoke one first.`

@@ -117,6 +117,16 @@ describe('refused, and no event', () => {
     },
   )
 
+  test('an end that has passed, named as the caller named it', async () => {
+    await open()
+    const expires_at = '2020-01-01T00:00:00Z'
+    const refusal = { code: 'invalid_value', param: 'expires_at' }
+    const grant = operations.grant({ account_id, amount: '1', ...terms, expires_at })
+    await expect(grant).rejects.toMatchObject(refusal)
+    const key = operations.createKey({ account_id, name: 'laptop', expires_at })
+    await expect(key).rejects.toMatchObject(refusal)
+  })
+
   test('a period turned round', async () => {
     await open()
     const period = { account_id, from: LATE, to: EARLY }
