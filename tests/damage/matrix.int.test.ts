@@ -28,20 +28,25 @@ const TEST_MS_MAX = 120_000
 /** Well above the second in which the views see an event. */
 const SEEN_WITHIN = { timeout: 20_000, interval: 100 }
 
+const message = expect.stringContaining('Nothing was charged.')
 const damagedInEachFormat = [
   {
     path: '/v1/chat/completions',
     status: 503,
     code: 'account_damaged',
-    error: expect.objectContaining({ type: 'server_error', code: 'account_damaged' }),
+    error: expect.objectContaining({ type: 'server_error', code: 'account_damaged', message }),
   },
   {
     path: '/v1/responses',
     status: 503,
     code: 'account_damaged',
-    error: expect.objectContaining({ type: 'server_error', code: 'account_damaged' }),
+    error: expect.objectContaining({ type: 'server_error', code: 'account_damaged', message }),
   },
-  { path: '/v1/messages', status: 503, error: expect.objectContaining({ type: 'api_error' }) },
+  {
+    path: '/v1/messages',
+    status: 503,
+    error: expect.objectContaining({ type: 'api_error', message }),
+  },
 ].map((row) => expect.objectContaining(row))
 
 async function started(store: 'sqlite' | 'eventstoredb') {

@@ -7,9 +7,14 @@ import {
   StoreUnavailableError,
 } from '../event-store.ts'
 
-/** The events of an account cannot be relied on: an operator has to look. */
+/**
+ * The events of an account cannot be relied on: an operator has to look. Until then nothing is
+ * written to them, so what was asked costs nothing.
+ */
 export function accountDamaged(cause: unknown): ServiceError {
-  const message = 'The records of the account are damaged. Please ask the operator of this service.'
+  const message =
+    'The records of the account are damaged. Nothing was charged. ' +
+    'Please ask the operator of this service.'
   return new ServiceError('account_damaged', message, { cause })
 }
 

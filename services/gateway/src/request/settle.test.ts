@@ -6,8 +6,9 @@ import { describe, expect, test } from 'vitest'
 import { type SettlePorts, settleRun } from './settle.ts'
 
 const settled: Settled = { amount: 5n, lines: [], slices: [], balanceAfter: 7n }
-const failing = (code: 'store_unavailable' | 'server_is_overloaded' | 'conflict') => () =>
-  Promise.reject(new ServiceError(code, 'not now'))
+const failing =
+  (code: 'store_unavailable' | 'server_is_overloaded' | 'conflict' | 'account_damaged') => () =>
+    Promise.reject(new ServiceError(code, 'not now'))
 const ALLOWED_MS = 60_000
 
 /** Time that passes as soon as somebody waits for it. */
@@ -82,6 +83,14 @@ describe('the settlement of a run', () => {
     })
     expect([told(), log.length]).toEqual([1, 1])
     expect(log[0]).toContain('request was given up before its settlement, nothing charged')
+  })
+
+  test('of an account that is found damaged behind a try that nobody confirmed names the receipt', async () => {
+    const { book } = booking(failing('store_unavailable'), failing('account_damaged'))
+    await expect(book()).rejects.toMatchObject({
+      code: 'account_damaged',
+      message: expect.stringContaining('/v1/requests/req_1'),
+    })
   })
 
   test('fails at once by a defect', async () => {

@@ -57,7 +57,7 @@ export async function settleRun(
     } catch (cause) {
       if (!isRefusedForNow(cause) || steadyClock.nowMs() + backoff.nextMs > deadline) {
         logGivenUp(logger, requestId, cause)
-        throw notSettled(cause, requestId)
+        throw notSettled(cause, requestId, backoff.pauses > 0)
       }
       if (backoff.pauses === 0) warnings.warn('settlement not acknowledged, retrying', cause)
     }
@@ -91,15 +91,19 @@ function logGivenUp(logger: SettlePorts['logger'], requestId: string, cause: unk
   logger.error({ requestId, ...why }, 'settlement not acknowledged, giving up')
 }
 
-function notSettled(cause: unknown, requestId: string): unknown {
+/** @param mayBeWritten whether an earlier try may have been, which nobody confirmed */
+function notSettled(cause: unknown, requestId: string, mayBeWritten: boolean): unknown {
   if (!(cause instanceof ServiceError)) return cause
   if (isEnded(cause)) {
     const message = 'The request was given up before its end could be written. Nothing was charged.'
     return new ServiceError('timeout', message, { cause, requestId })
   }
+  const receipt = `Whether it was charged is told by its receipt: /v1/requests/${requestId}.`
+  if (cause.code === 'account_damaged' && mayBeWritten) {
+    const message = `The records of the account are damaged. ${receipt}`
+    return new ServiceError('account_damaged', message, { cause, requestId })
+  }
   if (!isRefusedForNow(cause)) return cause
-  const message =
-    'The event store did not confirm the end of the request in time. ' +
-    `Whether it was charged is told by its receipt: /v1/requests/${requestId}.`
+  const message = `The event store did not confirm the end of the request in time. ${receipt}`
   return new ServiceError('store_unavailable', message, { cause, requestId })
 }
