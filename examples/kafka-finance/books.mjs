@@ -89,11 +89,9 @@ export class Books {
     const missing = gaps.all().map(({ account, next }) => `${account}: revision ${next} is missing`)
     const kept = this.#db.prepare('SELECT account, balance FROM balances').all()
     const wrong = kept.flatMap(({ account, balance }) => {
-      const last = this.#monthsOf(account).at(-1)
-      if (last?.closing === BigInt(balance)) return []
-      return [
-        `${account}: the months add up to ${last?.closing}, and its last event says ${balance}`,
-      ]
+      const closing = this.#monthsOf(account).at(-1)?.closing ?? 0n
+      if (closing === BigInt(balance)) return []
+      return [`${account}: the months add up to ${closing}, and its last event says ${balance}`]
     })
     return [...missing, ...wrong]
   }
@@ -112,15 +110,9 @@ export class Books {
     if (account === 'pricing' || !this.#isNew(account, revision)) return
     const data = JSON.parse(value)
     const movement = movementOf(type, data)
-    if (movement === undefined) return
-    const [name, amount] = movement
-    const month = new Date(data.at).toISOString().slice(0, 7)
-    const row = [account, month, name]
-    const kept = this.#db.prepare(
-      'SELECT amount FROM sums WHERE account = ? AND month = ? AND name = ?',
-    )
-    const sum = BigInt(kept.get(...row)?.amount ?? 0) + amount
-    this.#db.prepare('INSERT OR REPLACE INTO sums VALUES (?, ?, ?, ?)').run(...row, String(sum))
+    if (movement !== undefined) this.#move(account, data.at, movement)
+    // Also of a type that is not known here: what it moved is then missed, and told.
+    if (data.balanceAfter === undefined) return
     this.#db
       .prepare(
         `INSERT INTO balances VALUES (?, ?, ?) ON CONFLICT (account) DO UPDATE
@@ -128,6 +120,16 @@ export class Books {
          WHERE excluded.revision > revision`,
       )
       .run(account, revision, data.balanceAfter)
+  }
+
+  #move(account, at, [name, amount]) {
+    const month = new Date(at).toISOString().slice(0, 7)
+    const row = [account, month, name]
+    const kept = this.#db.prepare(
+      'SELECT amount FROM sums WHERE account = ? AND month = ? AND name = ?',
+    )
+    const sum = BigInt(kept.get(...row)?.amount ?? 0) + amount
+    this.#db.prepare('INSERT OR REPLACE INTO sums VALUES (?, ?, ?, ?)').run(...row, String(sum))
   }
 
   /** Ticks a revision off. @returns false for one that was ticked off before */

@@ -88,3 +88,14 @@ test('an amount that is not what the balance says is a problem', () => {
   books.add(0, [records[0], { ...records[1], value }])
   assert.match(books.problems()[0], /the months add up to/)
 })
+
+test('a type that is not known is told when it moves the balance, and passed when it does not', () => {
+  const books = open()
+  const moved = JSON.stringify({ amount: '1', balanceAfter: '7', at: NOVEMBER })
+  books.add(0, [records[0], { ...records[1], type: 'CreditMoved', value: moved }])
+  assert.match(books.problems()[0], /the months add up to 0, and its last event says 7/)
+  const others = open()
+  others.add(0, [{ ...records[0], type: 'AccountPraised' }, ...records.slice(1)])
+  assert.deepEqual(others.months(), expected)
+  assert.deepEqual(others.problems(), [])
+})

@@ -86,20 +86,23 @@ class Books:
             return
         data = json.loads(record.value)
         movement = movement_of(headers["type"], data)
-        if movement is None:
-            return
-        name, amount = movement
-        month = datetime.fromtimestamp(data["at"] / 1000, timezone.utc).strftime("%Y-%m")
+        if movement is not None:
+            self.move(account, data["at"], *movement)
+        # Also of a type that is not known here: what it moved is then missed, and told.
+        if "balanceAfter" in data:
+            self.db.execute(
+                """INSERT INTO balances VALUES (?, ?, ?) ON CONFLICT (account) DO UPDATE
+                   SET revision = excluded.revision, balance = excluded.balance
+                   WHERE excluded.revision > revision""",
+                (account, revision, data["balanceAfter"]),
+            )
+
+    def move(self, account, at, name, amount):
+        month = datetime.fromtimestamp(at / 1000, timezone.utc).strftime("%Y-%m")
         query = "SELECT amount FROM sums WHERE account = ? AND month = ? AND name = ?"
         total = int(self.one(query, (account, month, name)) or 0) + amount
         row = (account, month, name, str(total))
         self.db.execute("INSERT OR REPLACE INTO sums VALUES (?, ?, ?, ?)", row)
-        self.db.execute(
-            """INSERT INTO balances VALUES (?, ?, ?) ON CONFLICT (account) DO UPDATE
-               SET revision = excluded.revision, balance = excluded.balance
-               WHERE excluded.revision > revision""",
-            (account, revision, data["balanceAfter"]),
-        )
 
     def is_new(self, account, revision):
         """Ticks a revision off; False for one that was ticked off before."""
@@ -140,7 +143,7 @@ class Books:
         for account, revision in self.db.execute(gaps).fetchall():
             yield f"{account}: revision {revision} is missing"
         for account, balance in self.balances():
-            closing = self.months_of(account)[-1]["closing"]
+            closing = next((line["closing"] for line in reversed(self.months_of(account))), 0)
             if closing != int(balance):
                 yield f"{account}: the months add up to {closing}, and its last event says {balance}"
 
