@@ -166,6 +166,7 @@ const gateway = createGateway({
   views: projections.views,
   evidence,
   viewsReached: projections.reached,
+  log: store,
   workers,
   recordedAnswers: new MemoryExpiringStore(),
   storedResponses: new MemoryExpiringStore(),

@@ -7,6 +7,7 @@ import { ADMIN_PREFIX } from '@svc/contracts/admin/declaration'
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import { DASHBOARD_PREFIX } from '@svc/contracts/dashboard/declaration'
 import type { AccountSessions } from '@svc/contracts/ports/account-sessions'
+import type { EventStore } from '@svc/contracts/ports/event-store'
 import type { ExpiringStore } from '@svc/contracts/ports/expiring-store'
 import type { RateLimits } from '@svc/contracts/ports/rate-limits'
 import type { RequestObserver } from '@svc/contracts/ports/request-observer'
@@ -87,6 +88,8 @@ export interface GatewayDependencies {
   readonly viewsFor?: ({ readonly secret: string } & QuestionPorts) | undefined
   /** Waits until a view has the event at a position. Resolves to false when the time is over. */
   readonly viewsReached: OwnViews['viewsReached']
+  /** The events of all processes, which the views follow. */
+  readonly log: Pick<EventStore, 'lastPosition'>
   readonly workers: WorkerPool
   /** Whether this server answers inference requests. Default: it does. */
   readonly runsModel?: boolean

@@ -121,6 +121,7 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
     views: options.isFrozenInView ? { ...views.views, account: () => FROZEN } : views.views,
     evidence: evidenceOn(ledger.store, views.evidence, views.reached),
     viewsReached: options.viewsReached ?? views.reached,
+    log: ledger.store,
     workers: pool,
     ...(options.tenantWeights === undefined ? {} : { tenantWeights: options.tenantWeights }),
     ...(options.ledgerHealth === undefined ? {} : { ledgerHealth: options.ledgerHealth }),

@@ -7,10 +7,10 @@ import type { Views } from '@svc/projections/views'
 import type { FastifyInstance } from 'fastify'
 import { callerOf } from '../admission/callers.ts'
 import type { Reads } from '../admission/reads.ts'
-import { ownRequest } from './account/own-request.ts'
-import { type OwnViews, viewHolds } from './account/own-views.ts'
+import { type OwnRequestPorts, ownRequest } from './account/own-request.ts'
+import { viewHolds } from './account/own-views.ts'
 
-export interface BillingPorts extends OwnViews {
+export interface BillingPorts extends OwnRequestPorts {
   readonly ledger: Ledger
   readonly reads: Pick<Reads, 'hooks'>
   readonly views: Pick<Views, 'request' | 'key'>

@@ -94,7 +94,7 @@ export async function openGateway(
     ledger,
     accountNews,
     views: projections.views,
-    ...{ evidence, texts, exportTrail },
+    ...{ log: core.store, evidence, texts, exportTrail },
     viewsReached: projections.reached,
     ...viewsHopOf(settings, core),
     workers: workers.pool,

@@ -12,11 +12,11 @@ import type { Reads } from '../../admission/reads.ts'
 import { ClientConnection } from '../../http/client-connection.ts'
 import type { HttpLimits } from '../../http/limits.ts'
 import { logCutAnswer } from '../../http/log-cut-answer.ts'
-import { ownRequest } from './own-request.ts'
+import { type OwnRequestPorts, ownRequest } from './own-request.ts'
 import { type OwnViews, viewHolds } from './own-views.ts'
 import { readQuery } from './query.ts'
 
-export interface EvidencePorts extends OwnViews {
+export interface EvidencePorts extends OwnViews, Pick<OwnRequestPorts, 'log'> {
   readonly reads: Pick<Reads, 'hooks'>
   readonly evidence: EvidenceSources
   readonly timer: Timer

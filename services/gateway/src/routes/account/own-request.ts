@@ -1,10 +1,12 @@
 /** One request of the caller's account, by the id that its answer named. */
 import { ServiceError } from '@svc/contracts/errors'
 import { requestIdOf } from '@svc/contracts/ids'
+import type { EventStore } from '@svc/contracts/ports/event-store'
 import type { RequestRow, Views } from '@svc/projections/views'
-import { type OwnViews, viewHolds } from './own-views.ts'
+import { type OwnViews, viewHolds, viewHoldsAll } from './own-views.ts'
 
 export interface OwnRequestPorts extends OwnViews {
+  readonly log: Pick<EventStore, 'lastPosition'>
   readonly views: Pick<Views, 'request'>
 }
 
@@ -22,7 +24,10 @@ export async function ownRequest(
   const requestId = requestIdOf(id)
   if (requestId === undefined) throw notFound()
   await viewHolds(ports, 'requests', accountId)
-  const row = await ports.views.request(requestId)
+  const known = await ports.views.request(requestId)
+  // Another gateway may have accepted it just now.
+  if (known === undefined) await viewHoldsAll(ports, 'requests')
+  const row = known ?? (await ports.views.request(requestId))
   if (row?.accountId !== accountId) throw notFound()
   return row
 }

@@ -1,6 +1,6 @@
 /** The views over an API key: what a caller has done itself is in every answer. */
 import { viewBehind } from '@svc/contracts/errors'
-import { type Position, START } from '@svc/contracts/ports/event-store'
+import { type EventStore, type Position, START } from '@svc/contracts/ports/event-store'
 import type { Ledger } from '@svc/ledger/ledger'
 
 /** How long an answer waits for a view to hold what the caller has done last. */
@@ -15,12 +15,26 @@ export interface OwnViews {
 }
 
 /** @throws {ServiceError} `view_behind` when the view does not get there in time */
-export async function viewHolds(
-  { ledger, viewsReached }: OwnViews,
+export async function viewHolds(views: OwnViews, name: ViewName, accountId: string): Promise<void> {
+  await viewReaches(views, name, views.ledger.lastPosition(accountId) ?? START)
+}
+
+/**
+ * Waits for what any process has done, of which the memory of this one may know nothing.
+ *
+ * @throws {ServiceError} `view_behind` when the view does not get there in time
+ */
+export async function viewHoldsAll(
+  views: OwnViews & { readonly log: Pick<EventStore, 'lastPosition'> },
   name: ViewName,
-  accountId: string,
 ): Promise<void> {
-  const position = ledger.lastPosition(accountId) ?? START
-  if (await viewsReached(position, READ_YOUR_WRITES_MS, name)) return
-  throw viewBehind()
+  await viewReaches(views, name, await views.log.lastPosition())
+}
+
+async function viewReaches(
+  { viewsReached }: OwnViews,
+  name: ViewName,
+  position: Position,
+): Promise<void> {
+  if (!(await viewsReached(position, READ_YOUR_WRITES_MS, name))) throw viewBehind()
 }
