@@ -85,10 +85,13 @@ function neverConnected(cause: unknown): boolean {
   return connectErrors.includes(String((cause as NodeJS.ErrnoException | undefined)?.code))
 }
 
-export function overloaded(message: string, details: { readonly cause?: unknown } = {}) {
+export function overloaded(
+  message: string,
+  details: { readonly cause?: unknown; readonly retryAfterSeconds?: number } = {},
+) {
   return new ServiceError('server_is_overloaded', `${message} Please try again shortly.`, {
-    ...details,
     retryAfterSeconds: RETRY_AFTER_SECONDS,
+    ...details,
   })
 }
 

@@ -1,9 +1,10 @@
 /** The pool with scripted workers behind it: who is chosen, who joins and who leaves. */
+import type { ServiceError } from '@svc/contracts/errors'
 import type { PrefixIndex } from '@svc/contracts/ports/prefix-index'
 import type { Timer } from '@svc/contracts/ports/time'
 import { WorkerFailure } from '@svc/contracts/worker/failure'
 import { MemoryPrefixIndex } from '@svc/infra/prefix-store/memory/memory-prefix-index'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import {
   configurationOf,
   fingerprint,
@@ -285,4 +286,19 @@ test('what a worker was asked before it was lost counts no more', async () => {
   timer.runAll()
   await expect.poll(() => pool.workers[0]?.ready, SOON).toBe(true)
   expect(timer.count).toBe(1)
+})
+
+test('the longer no worker is ready, the later whoever asks is told to come again', async () => {
+  const pool = await poolOf([])
+  const clock = vi.spyOn(performance, 'now')
+  onTestFinished(() => clock.mockRestore())
+  const refusedAt = (nowMs: number) => {
+    clock.mockReturnValue(nowMs)
+    try {
+      return pool.pick({ tenant }).worker.workerId
+    } catch (error) {
+      return (error as ServiceError).retryAfterSeconds
+    }
+  }
+  expect([1_000, 1_900, 4_500, 60_000].map(refusedAt)).toEqual([1, 1, 4, 10])
 })

@@ -3,6 +3,7 @@
  *
  * Workers join and leave while it runs. The pool starts and stops no worker; a supervisor does.
  */
+import type { ServiceError } from '@svc/contracts/errors'
 import type { PrefixIndex } from '@svc/contracts/ports/prefix-index'
 import type { Timer } from '@svc/contracts/ports/time'
 import { overloaded, WorkerFailure } from '@svc/contracts/worker/failure'
@@ -20,6 +21,10 @@ import {
 } from './tracked-worker.ts'
 
 export type { LeasedWorker, WorkerConfiguration } from './tracked-worker.ts'
+
+const SECOND_MS = 1_000
+/** The longest pause before a worker is started again. */
+const RETRY_SECONDS_MAX = 10
 
 /** What a worker is wanted for. */
 export interface WantedWorker {
@@ -121,6 +126,8 @@ class TrackedWorkerPool implements WorkerPool {
   readonly #workers = new Map<string, TrackedWorker>()
   readonly #waiting = new Set<() => void>()
   #picks = 0
+  /** When the first request was refused since a worker became ready last. */
+  #noneSinceMs: number | undefined
 
   constructor(options: WorkerPoolOptions) {
     const { workers, timer, index, shareProcessors = false, onProblem = () => {} } = options
@@ -129,6 +136,7 @@ class TrackedWorkerPool implements WorkerPool {
     this.#timer = timer
     this.#hints = new PrefixHintSource(index, timer)
     const onReady = () => {
+      this.#noneSinceMs = undefined
       for (const done of [...this.#waiting]) done()
     }
     this.#trackingOptions = { timer, nowMs, onProblem, onReady }
@@ -144,7 +152,7 @@ class TrackedWorkerPool implements WorkerPool {
     const able = this.#openTo(tenant, trusted)
     const known = able.map((worker) => knownOf(worker, worker.lastPreparation, 0))
     const worker = chooseWorker(known)?.worker
-    if (worker === undefined) throw noneReady()
+    if (worker === undefined) throw this.#noneReady()
     this.#picks += 1
     worker.lastPreparation = this.#picks
     worker.preparing += 1
@@ -167,7 +175,7 @@ class TrackedWorkerPool implements WorkerPool {
       return knownOf(worker, worker.lastRun, held)
     })
     const worker = chooseWorker(known)?.worker
-    if (worker === undefined) throw noneReady()
+    if (worker === undefined) throw this.#noneReady()
     this.#picks += 1
     worker.lastRun = this.#picks
     worker.begin()
@@ -236,6 +244,21 @@ class TrackedWorkerPool implements WorkerPool {
     return worker
   }
 
+  /**
+   * A worker that ends again and again is started after twice the pause each time: who asks is told
+   * to come again after as long as none has been there.
+   */
+  #noneReady(): ServiceError {
+    const message = 'No inference worker is ready.'
+    // Those that are ready have another model.
+    if (this.#ready().length > 0) return overloaded(message)
+    const { nowMs } = this.#trackingOptions
+    this.#noneSinceMs ??= nowMs()
+    const seconds = Math.ceil((nowMs() - this.#noneSinceMs) / SECOND_MS)
+    const retryAfterSeconds = Math.min(Math.max(seconds, 1), RETRY_SECONDS_MAX)
+    return overloaded(message, { retryAfterSeconds })
+  }
+
   #openTo(tenant: string, workers: readonly TrackedWorker[]): readonly TrackedWorker[] {
     return this.#kept?.openTo(tenant, workers) ?? workers
   }
@@ -282,8 +305,4 @@ function preferred(
 function isOwnFault(failure: WorkerFailure | undefined): boolean {
   if (failure === undefined) return false
   return !failure.isBusy && !failure.isFinal && !failure.isOfGrammar
-}
-
-function noneReady() {
-  return overloaded('No inference worker is ready.')
 }
