@@ -9,11 +9,11 @@ import { AccountLayout } from './layout/account-layout.tsx'
 import { Broken, Missing } from './layout/fallbacks.tsx'
 import { Root } from './layout/root.tsx'
 import { Start } from './layout/start.tsx'
-import { lazyPage } from './lazy-page.ts'
 import { accountPages } from './pages/operator/accounts/account-pages.ts'
 import { receiptQuery, requestsQueries } from './pages/requests/requests-queries.ts'
 import { statementQueries } from './pages/statement/statement-queries.ts'
 import { usageQueries } from './pages/usage/usage-queries.ts'
+import { lazyPage } from './ui/drawing/lazy-page.ts'
 
 const root = createRootRoute({
   loader: () => queryClient.ensureQueryData(sessionQuery),

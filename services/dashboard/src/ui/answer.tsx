@@ -15,7 +15,7 @@ export interface AnswerProps<Data> {
 export function Answer<Data>({ query, children }: AnswerProps<Data>) {
   const { data, error, refetch } = query
   if (data === undefined) {
-    if (error === null) return <p className="py-6 text-soft">{t('loading')}</p>
+    if (error === null) return <Loading />
     return <Failure error={error} onRetry={refetch} />
   }
   return (
@@ -24,6 +24,11 @@ export function Answer<Data>({ query, children }: AnswerProps<Data>) {
       {children(data)}
     </>
   )
+}
+
+/** Says that something comes. */
+export function Loading() {
+  return <p className="py-6 text-soft">{t('loading')}</p>
 }
 
 interface FailureProps {

@@ -1,10 +1,13 @@
 import type { AccountDetails } from '@svc/contracts/admin/accounts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { Suspense } from 'react'
 import { type AccountView, accountViews } from '../../../address/operator-search.ts'
+import { given, usageSearch } from '../../../address/search.ts'
 import { askAdmin } from '../../../api/admin.ts'
-import { Answer } from '../../../ui/answer.tsx'
+import { Answer, Loading } from '../../../ui/answer.tsx'
 import { Card } from '../../../ui/card.tsx'
+import { lazyPage } from '../../../ui/drawing/lazy-page.ts'
 import { Notice } from '../../../ui/notice.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { type PlainName, t } from '../operator-text.ts'
@@ -14,9 +17,11 @@ import { AccountGrants } from './account-grants.tsx'
 import { AccountKeys } from './account-keys.tsx'
 import { AccountRequests } from './account-requests.tsx'
 import { AccountStatement } from './account-statement.tsx'
-import { AccountUsage } from './account-usage.tsx'
 import { HoldList } from './hold-list.tsx'
 import { useOpenedAccount } from './opened-account.ts'
+
+/** Its charts are as large as the rest of the page. */
+const AccountUsage = lazyPage(() => import('./account-usage.tsx'), 'AccountUsage')
 
 const viewNames: Readonly<Record<AccountView, PlainName>> = {
   grants: 'grants',
@@ -90,12 +95,25 @@ function View({ view, account, grant }: ViewProps) {
   const { account_id: accountId } = account
   if (view === 'statement') return <AccountStatement key={accountId} account={account} />
   if (view === 'requests') return <AccountRequests key={accountId} account={account} />
-  if (view === 'usage') return <AccountUsage key={accountId} />
+  if (view === 'usage') return <Usage key={accountId} />
   return (
     <Card>
       {view === 'grants' && <AccountGrants key={grant} account={account} found={grant} />}
       {view === 'holds' && <HoldList accountId={accountId} />}
       {view === 'keys' && <AccountKeys account={account} />}
     </Card>
+  )
+}
+
+function Usage() {
+  const { accountId, search, navigate } = useOpenedAccount()
+  return (
+    <Suspense fallback={<Loading />}>
+      <AccountUsage
+        accountId={accountId}
+        search={usageSearch({ ...search })}
+        onChange={(next) => navigate({ search: { ...given('view', search.view), ...next } })}
+      />
+    </Suspense>
   )
 }
