@@ -8,7 +8,7 @@ import { makeSelfSignedCertificate } from '@svc/testing/self-signed-certificate'
 import { ServerProcess } from '@svc/testing/server-process'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { expect, onTestFinished, test } from 'vitest'
-import { expectToldOfStoreAway } from './server-story.ts'
+import { expectToldOfStoreAway, runCli } from './server-story.ts'
 
 const EXIT_NOT_ALLOWED = 4
 /** Well above the ten seconds in which the user is asked about again. */
@@ -52,6 +52,8 @@ test('when the password was changed an operator is told so, and status shows the
   const { double, environmentOf, dataDir } = await start()
   const server = await startRunningServer(environmentOf('admin:changeit'), dataDir)
   const { accountId } = server.ready
+  const status = async () => (await runCli(['status', '--data-dir', dataDir])).out
+  await expect.poll(status, NOTICED_WITHIN).toMatch(/accounts +1/)
   double.setCredentials({ username: 'admin', password: 'another' })
   await expectToldOfStoreAway(dataDir, accountId)
   const ready = async () => {
