@@ -24,25 +24,13 @@ import type { Timer } from '@svc/contracts/ports/time'
 import type { StateResponse } from '@svc/contracts/worker/protocol'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import type { Engine, EngineSequence, SequenceCopy } from '../../engines/engine.ts'
-import { blocksOf, type Chain, sharedTokens, tokensOf } from '../../prefix-cache/block-names.ts'
+import { blocksOf, type Chain, tokensOf } from '../../prefix-cache/block-names.ts'
 import type { Finding, PrefixCache, PrefixWork } from '../../prefix-cache/prefix-cache.ts'
 import { BatchTurns } from '../batches/batch-turns.ts'
-import { AnswerReading, type LivePrompt } from './answer-reading.ts'
+import { AnswerReading } from './answer-reading.ts'
 import { type Loan, NOTHING_HELD, type PutAside, promptsOf } from './loan.ts'
+import { liveTokens, type Slot } from './slot.ts'
 import { UnkeptPrompts } from './unkept-prompts.ts'
-
-interface Slot {
-  sequence: EngineSequence
-  /** The prompt that it holds, as far as it can be reused. */
-  live: LivePrompt | null
-  /** Of the answer to it. */
-  readonly reading: AnswerReading
-  /** What it holds of prompts that is nowhere else. */
-  readonly unkept: UnkeptPrompts
-  lent: boolean
-  /** Larger is later. */
-  lastUse: number
-}
 
 /**
  * Bytes of all that is put aside at once, outside of the model's memory. A request that finds no
@@ -393,8 +381,4 @@ export class SequencePool {
     if (slot === undefined) throw new Error('the loan is not of this pool')
     return slot
   }
-}
-
-function liveTokens({ live }: Slot, chain: Chain): number {
-  return live === null ? 0 : sharedTokens(chain, live.chain, live.tokens)
 }
