@@ -13,6 +13,9 @@ export function flagsIn(name: string): readonly string[] {
 
 export interface Ran {
   readonly code: number | null
+  /** What the command answered: its standard output. */
+  readonly answer: string
+  /** Both outputs: podman writes warnings of its own to the other one. */
   readonly output: string
 }
 
@@ -28,14 +31,13 @@ export class Engine {
     return names.map((name) => new Engine(name)).find((engine) => engine.run('info').code === 0)
   }
 
-  /** @returns what was written to both outputs */
   run(...words: readonly string[]): Ran {
     return ran([this.name, ...words])
   }
 
-  /** @throws with what it said, when it fails */
+  /** @returns its standard output @throws with what it said, when it fails */
   must(...words: readonly string[]): string {
-    return outputOf([this.name, ...words])
+    return answerOf([this.name, ...words])
   }
 
   /** @param settings the variables of the file; of the environment only what the engine reads */
@@ -61,16 +63,16 @@ export class Composed {
     return ran([...this.#words, ...words], this.#environment)
   }
 
-  /** @throws with what it said, when it fails */
+  /** @returns its standard output @throws with what it said, when it fails */
   must(...words: readonly string[]): string {
-    return outputOf([...this.#words, ...words], this.#environment)
+    return answerOf([...this.#words, ...words], this.#environment)
   }
 }
 
-function outputOf(words: readonly string[], environment?: NodeJS.ProcessEnv): string {
-  const { code, output } = ran(words, environment)
+function answerOf(words: readonly string[], environment?: NodeJS.ProcessEnv): string {
+  const { code, answer, output } = ran(words, environment)
   if (code !== 0) throw new Error(`${words.join(' ')} (${code}): ${output.slice(-4_000)}`)
-  return output
+  return answer
 }
 
 function ran([program = '', ...words]: readonly string[], env = process.env): Ran {
@@ -80,7 +82,8 @@ function ran([program = '', ...words]: readonly string[], env = process.env): Ra
     maxBuffer: OUTPUT_BYTES_MAX,
     env,
   })
-  const output = `${stdout ?? ''}${stderr ?? ''}`
+  const answer = stdout ?? ''
+  const output = `${answer}${stderr ?? ''}${error ?? ''}`
   // Podman ends with 0 when it is told to end before its work is done.
-  return error === undefined ? { code: status, output } : { code: null, output: output + error }
+  return { code: error === undefined ? status : null, answer, output }
 }
