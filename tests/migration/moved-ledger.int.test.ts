@@ -22,6 +22,7 @@ import { runProgram } from '@svc/testing/child-process'
 import { EventStoreDbDouble } from '@svc/testing/eventstoredb-double'
 import { Random } from '@svc/testing/random'
 import { svc } from '@svc/testing/run-svc'
+import { ServerProcess } from '@svc/testing/server-process'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Business, makeBusiness } from './business.ts'
@@ -239,6 +240,23 @@ describe('a move whose server goes away', () => {
       err: expect.stringMatching(/the same command goes on where it was\nsvc: no event store/),
     })
   })
+})
+
+test('a start that lacks the address of the server leaves the way back open', async () => {
+  const path = temporaryFolder()
+  await makeBusiness(path, FEW_EVENTS, new Random(seed))
+  const before = await shown(path)
+  const url = await startServer()
+  await moved(path, 'eventstoredb', url, [])
+  await shown(path, url)
+  const files = readdirSync(path)
+  const forgetful = new ServerProcess(path)
+  onTestFinished(() => forgetful.kill('SIGKILL'))
+  expect(await forgetful.exited).toMatchObject({ code: 6 })
+  expect(forgetful.stderr).toContain('nothing was changed')
+  expect(readdirSync(path)).toEqual(files)
+  await moved(path, 'sqlite', url, [])
+  expect(await shown(path)).toBe(before)
 })
 
 describe('a move that is given up', () => {

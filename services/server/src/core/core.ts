@@ -57,6 +57,7 @@ import {
   LOG_WHOLE_TRIES,
   type LogIdentityPorts,
   recogniseLog,
+  refuseServerLog,
 } from './log-identity.ts'
 import { LogMemory } from './log-memory.ts'
 import { LogQuarantine } from './log-quarantine.ts'
@@ -152,6 +153,8 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const { folder, place, reach, logger } = options
   const parts = new OpenResources(logger)
   try {
+    const identity = { folder, logger, otherLog: options.otherLog ?? 'refuse' }
+    if (place.kind === 'sqlite') refuseServerLog(identity)
     const stores = options.stores ?? (await openStores(options, parts))
     const { store, texts, health: storeHealth } = stores
     folder.make()
@@ -161,7 +164,6 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     parts.add(() => refusedRequests.close())
     const userRecords = openSqliteUserRecords(folder.usersFile)
     parts.add(() => userRecords.close())
-    const identity = { folder, logger, otherLog: options.otherLog ?? 'refuse' }
     if (place.kind === 'sqlite') forgetServerLog(identity)
     else await recogniseLog(store, place, identity)
     const quarantine = openQuarantine(options, storeHealth)
@@ -204,8 +206,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     return {
       ...{ gatewayId, place, store, storeHealth, texts, ledger, projections, memory, pace },
       ...{ quarantine, inspect, usedKeys, viewServers },
-      ...{ refusedRequests, backups },
-      checkpointer,
+      ...{ refusedRequests, backups, checkpointer },
       evidence: { store, views: projections.views, checkpoints: checkpointer, pace },
       adminTokens: new AdminTokens(ports),
       auditTrail: new AuditTrail(ports),

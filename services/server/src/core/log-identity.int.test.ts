@@ -8,7 +8,7 @@ import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { openGatewayLedger, rates } from '../../testing/gateway-ledger.ts'
 import { DataFolder } from '../data-folder/data-folder.ts'
-import { forgetServerLog, noteLog, recogniseLog } from './log-identity.ts'
+import { forgetServerLog, noteLog, recogniseLog, refuseServerLog } from './log-identity.ts'
 
 /** Well above the five seconds in which a server may still find its log. */
 const TEST_MS_MAX = 30_000
@@ -133,7 +133,7 @@ test.each([
 test('a folder of a server does not go to a file by a forgotten address', async () => {
   const { folder, view } = usedFolder()
   await noteLog(await logWithPrice(), place, folder)
-  const back = () => forgetServerLog({ folder, logger: quiet, otherLog: 'refuse' })
+  const back = () => refuseServerLog({ folder, otherLog: 'refuse' })
   expect(back).toThrow(/EventStoreDB at db\.example:2113 \(streams shop\.\*\), and EVENTSTORE_URL/)
   expect(existsSync(view)).toBe(true)
 })
@@ -146,10 +146,10 @@ test('a folder that had a file goes to a server and back', async () => {
 
   folder.writeFirstRun({ accountId: 'acct_2', keyId: 'key_2' })
   const { lines, logger } = keptLog()
-  forgetServerLog({ folder, logger, otherLog: 'accept' })
+  forgetServerLog({ folder, logger })
   expect(lines.join()).toContain('EVENTSTORE_URL is not set')
   expect([folder.readLog(), folder.readFirstRun()]).toEqual([undefined, undefined])
-  forgetServerLog({ folder, logger, otherLog: 'accept' })
+  forgetServerLog({ folder, logger })
   expect(lines).toHaveLength(1)
 })
 

@@ -91,17 +91,29 @@ export async function noteLog(
 }
 
 /**
- * The folder goes back to its own file.
+ * Refuses to take a file for the log of a folder whose events are on a server. This has to come
+ * before the file is opened: that would make one, which stands in the way of a move back.
  *
- * @throws {DataFolderError} when that is refused
+ * @throws {DataFolderError} unless an operator has accepted it
  */
-export function forgetServerLog({ folder, logger, otherLog }: LogIdentityPorts): void {
+export function refuseServerLog({ folder, otherLog }: Omit<LogIdentityPorts, 'logger'>): void {
+  const noted = folder.readLog()
+  if (noted === undefined || otherLog === 'accept') return
+  throw new DataFolderError(`${leftServerOf(folder, noted)}: ${WAY_BACK}`)
+}
+
+/** The folder goes back to its own file. */
+export function forgetServerLog({ folder, logger }: Omit<LogIdentityPorts, 'otherLog'>): void {
   const noted = folder.readLog()
   if (noted === undefined) return
-  const what = `${folder.path} was used with an EventStoreDB${whereOf(noted)}, and EVENTSTORE_URL is not set now`
-  if (otherLog === 'refuse') throw new DataFolderError(`${what}: ${WAY_BACK}`)
-  logger.warn({ reason: what }, 'going back to ledger.db of the data folder, rebuilding all views')
+  const reason = leftServerOf(folder, noted)
+  logger.warn({ reason }, 'going back to ledger.db of the data folder, rebuilding all views')
   folder.forgetLog()
+}
+
+function leftServerOf(folder: DataFolder, noted: LogRecord): string {
+  const where = whereOf(noted)
+  return `${folder.path} was used with an EventStoreDB${where}, and EVENTSTORE_URL is not set now`
 }
 
 const WAY_BACK =
