@@ -4,7 +4,7 @@
  * lines are found in the output.
  */
 import { execFile } from 'node:child_process'
-import { copyFileSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { copyFileSync, existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { alterFile, runInFile } from '@svc/infra/event-store/compliance/alter-file'
@@ -171,24 +171,27 @@ test('docs/how-to/back-up-and-restore.md goes on with an older ledger on purpose
   const data = join(place, 'data')
   const first = await serverWithoutModel(place)
   const { accountId } = await first.ready()
+  const grant = (reference: string) =>
+    runInBash(`./svc account grant ${accountId} 1 --reason more --ref '${reference}'`, place, {})
+  expect(await runInBash('./svc backup', place, {})).toMatchObject({ code: 0 })
+  expect(await grant('before the crash')).toMatchObject({ code: 0 })
   await first.stop()
-  const backup = join(place, 'ledger.db')
-  copyFileSync(join(data, 'ledger.db'), backup)
-  const grant = `./svc account grant ${accountId} 1 --reason later --ref later`
-  expect((await runInBash(grant, place, {})).code).toBe(0)
   const second = await serverWithoutModel(place)
   await second.ready()
-  await second.stop()
-  copyFileSync(backup, join(data, 'ledger.db'))
+  expect(await grant('just before the crash')).toMatchObject({ code: 0 })
+  second.kill('SIGKILL')
+  await second.exited
+  expect(existsSync(join(data, 'ledger.db-wal'))).toBe(true)
+  const page = readFileSync(join(ROOT, 'docs/how-to/back-up-and-restore.md'), 'utf8')
+  const [putBack, removal] = readBlocks(page).filter(({ commands }) => commands.startsWith('rm '))
+  if (putBack === undefined || removal === undefined) throw new Error('the page lacks commands')
+  await runBlock(putBack, place, {})
 
   const found = await runInBash('./svc verify', place, {})
   expect(found.code).toBe(1)
   for (const witness of ['the view accounts', 'log-head.json', 'a snapshot']) {
     expect(found.output).toContain(`as ${witness} remembers it`)
   }
-  const page = readFileSync(join(ROOT, 'docs/how-to/back-up-and-restore.md'), 'utf8')
-  const removal = readBlocks(page).find(({ commands }) => commands.startsWith('rm '))
-  if (removal === undefined) throw new Error('the page removes nothing')
   await runBlock(removal, place, {})
 
   const third = await serverWithoutModel(place)
