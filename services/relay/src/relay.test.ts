@@ -36,14 +36,16 @@ test('a relay goes on behind its checkpoint', async () => {
   expect(await ledger.ids()).toEqual(idsByKey(await ledger.events()))
 })
 
-test('a relay that saved nothing sends all of it again, in order', async () => {
+test('a relay that saved nothing sends all of it again, in order, and says so', async () => {
   const ledger = new RelayedLedger()
   await ledger.earn(['ada', 'bob'], 5)
   ledger.relay()
   await ledger.pass(SAVED_MS)
+  expect(ledger.warnings).toEqual([])
   ledger.checkpoint = undefined
   ledger.relay()
   await ledger.pass(SAVED_MS)
+  expect(ledger.warnings).toEqual(['the feed begins anew on a topic that has records'])
   const once = idsByKey(await ledger.events())
   const twice = Object.fromEntries(
     Object.entries(once).map(([key, ids]) => [key, [...ids, ...ids]]),

@@ -94,6 +94,8 @@ export class Relay {
   #isTold = false
   /** After each trouble the topic is looked at again, and is as it was. */
   readonly #toldWarnings = new Set<string>()
+  /** Later records without a checkpoint may be our own. */
+  #isFirstLook = true
 
   constructor(ports: RelayPorts) {
     this.#ports = ports
@@ -179,12 +181,26 @@ export class Relay {
       const fields = { topic: this.#ports.plan.name, reason: warning }
       this.#ports.log.warn(fields, 'feed topic is set up otherwise than it should be')
     }
-    const lost = this.#progress.lookForLosses(await this.#topic.ends())
+    const ends = await this.#topic.ends()
+    this.#noteNewBeginning(ends)
+    const lost = this.#progress.lookForLosses(ends)
     if (lost !== null) {
       const fields = { topic: this.#ports.plan.name, missing: lost }
       this.#ports.log.error(fields, 'the feed topic has lost records: svc feed check finds them')
     }
     return this.#topic
+  }
+
+  /** A restored folder has no checkpoint, and the topic has what happened after the backup. */
+  #noteNewBeginning(ends: readonly bigint[]): void {
+    const isFirst = this.#isFirstLook
+    this.#isFirstLook = false
+    if (!isFirst || this.#progress.checkpoint !== undefined || ends.every((end) => end === 0n)) {
+      return
+    }
+    const reason = 'nothing says up to where it was sent: after a restore give it a new topic'
+    const fields = { topic: this.#ports.plan.name, reason }
+    this.#ports.log.warn(fields, 'the feed begins anew on a topic that has records')
   }
 
   /** The topic may be gone, and only {@link Bus.open} creates it. */
