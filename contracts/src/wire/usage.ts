@@ -29,10 +29,9 @@ const groups = z
   .string()
   .max(WORD_CHARACTERS_MAX)
   .transform((text) => text.split(',').map((each) => each.trim()))
-  .pipe(
-    z.array(
-      z.enum(usageGroups, { error: `must be some of ${usageGroups.join(', ')}, with commas` }),
-    ),
+  .refine(
+    (given) => given.every((each) => usageGroups.some((group) => group === each)),
+    `must be some of ${usageGroups.join(', ')}, with commas`,
   )
   .transform((given) => usageGroups.filter((group) => given.includes(group)))
 

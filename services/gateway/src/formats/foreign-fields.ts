@@ -4,8 +4,9 @@
  * than was asked.
  */
 import { ServiceError } from '@svc/contracts/errors'
+import { valueAt } from '@svc/contracts/field-path'
 import type { JsonObject } from '@svc/contracts/strict-json'
-import { fieldAt, isObject } from './fields.ts'
+import { isObject } from './fields.ts'
 
 /**
  * The fields in which the formats, and the Model Context Protocol, carry the schema of a tool's
@@ -57,9 +58,9 @@ export function refuseForeignOutputFormat(
   format: keyof typeof outputFormatFields,
 ): void {
   const own = outputFormatFields[format]
-  if (own.some((field) => isGiven(fieldAt(body, field.split('.'))))) return
+  if (own.some((field) => isGiven(valueAt(body, field.split('.'))))) return
   const foreign = Object.values(outputFormatFields).flat()
-  const field = foreign.find((each) => demandsJson(fieldAt(body, each.split('.'))))
+  const field = foreign.find((each) => demandsJson(valueAt(body, each.split('.'))))
   if (field === undefined) return
   const message = `'${field}' is of another format: here it is '${own[0]}'.`
   throw new ServiceError('unsupported_parameter', message, { param: field })

@@ -3,6 +3,7 @@
  * count. All under both prefixes.
  */
 import { ServiceError } from '@svc/contracts/errors'
+import { parsedInput } from '@svc/contracts/parsed-input'
 import type { ExpiringStore } from '@svc/contracts/ports/expiring-store'
 import type { TextSeal } from '@svc/contracts/ports/text-seal'
 import type { Clock } from '@svc/contracts/ports/time'
@@ -15,7 +16,6 @@ import { type AdmissionHooks, inItsPlace } from '../admission/admission.ts'
 import { authenticated, type Callers, callerOf } from '../admission/callers.ts'
 import type { PreparationTurns } from '../admission/preparation-turns.ts'
 import type { Reads } from '../admission/reads.ts'
-import { fieldError } from '../formats/fields.ts'
 import type { Item } from '../formats/responses/items/items.ts'
 import { parseResponsesRequest } from '../formats/responses/parse.ts'
 import { ResponseStore, type StoredResponse } from '../formats/responses/response-store.ts'
@@ -60,7 +60,7 @@ export function responsesRoutes(ports: ResponsesPorts, admission: AdmissionHooks
       })
       app.get<ById>(`${prefix}/:id/input_items`, reading, async (request, reply) => {
         const { input } = await storedResponse(request)
-        return asJson(request, reply, () => itemPage(input, pageQuery(request.query)))
+        return asJson(request, reply, () => itemPage(input, parsedInput(pageFields, request.query)))
       })
       // Clients may send a body with these, and so they take a place.
       const withBody = { onRequest: [...onRequest, admission.admit] }
@@ -148,12 +148,6 @@ const pageFields = z.object({
   order: z.enum(['asc', 'desc']).default('desc'),
 })
 type PageQuery = z.output<typeof pageFields>
-
-function pageQuery(query: unknown): PageQuery {
-  const parsed = pageFields.safeParse(query)
-  if (parsed.success) return parsed.data
-  throw fieldError(parsed.error.issues[0], query as JsonObject)
-}
 
 function itemPage(input: readonly Item[], { after, limit, order }: PageQuery) {
   const items = order === 'asc' ? input : input.toReversed()

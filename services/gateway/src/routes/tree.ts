@@ -3,6 +3,7 @@
  * hashes, which tell nothing of the events but how many there are.
  */
 import { ServiceError } from '@svc/contracts/errors'
+import { parsedQuery } from '@svc/contracts/parsed-input'
 import {
   type ConsistencyAnswer,
   consistencyQuery,
@@ -12,7 +13,6 @@ import {
 import { type EvidenceSources, requireInTree } from '@svc/projections/evidence-export'
 import type { FastifyInstance } from 'fastify'
 import type { Reads } from '../admission/reads.ts'
-import { readQuery } from './account/query.ts'
 
 export interface TreePorts {
   readonly reads: Pick<Reads, 'openHooks'>
@@ -31,13 +31,13 @@ export function treeRoutes({ reads, evidence }: TreePorts) {
       return reply.type('text/plain; charset=utf-8').send(`${checkpoints.key}\n`)
     })
     app.get('/evidence/inclusion', options, async ({ query }): Promise<InclusionAnswer> => {
-      const { leaf, size } = readQuery(inclusionQuery, query)
+      const { leaf, size } = parsedQuery(inclusionQuery, query)
       await requireInTree(evidence, { param: 'size', size })
       checkWithin('leaf', leaf + 1, size)
       return { leaf, size, hashes: views.inclusionProof(leaf, size).map(hexOf) }
     })
     app.get('/evidence/consistency', options, async ({ query }): Promise<ConsistencyAnswer> => {
-      const { from, to } = readQuery(consistencyQuery, query)
+      const { from, to } = parsedQuery(consistencyQuery, query)
       await requireInTree(evidence, { param: 'to', size: to })
       checkWithin('from', from, to)
       return { from, to, hashes: views.consistencyProof(from, to).map(hexOf) }

@@ -3,6 +3,7 @@
  * an old Idempotency-Key was used, and which requests are open.
  */
 import { ServiceError } from '@svc/contracts/errors'
+import { parsedQuery } from '@svc/contracts/parsed-input'
 import type { UsedKeys } from '@svc/contracts/ports/used-keys'
 import type { RunningPage, RunningQuery } from '@svc/projections/views'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -15,7 +16,6 @@ import {
   type UsedKeyAnswer,
 } from '../views-hop/questions.ts'
 import type { ToldCallers } from '../views-hop/told-callers.ts'
-import { readQuery } from './account/query.ts'
 
 const usedKeyQuery = z.object({
   account: z.string().max(64),
@@ -47,11 +47,11 @@ export function viewQuestionRoutes(
   return async (app: FastifyInstance): Promise<void> => {
     const options = { onRequest, exposeHeadRoute: false }
     app.get(USED_KEY_PATH, options, async ({ query }): Promise<UsedKeyAnswer> => {
-      const { account, key_hash: keyHash, up_to: upTo } = readQuery(usedKeyQuery, query)
+      const { account, key_hash: keyHash, up_to: upTo } = parsedQuery(usedKeyQuery, query)
       return { used: (await usedKeys.find(account, keyHash, upTo)) ?? null }
     })
     app.get(RUNNING_PATH, options, async ({ query }): Promise<RunningAnswer> => {
-      const asked = readQuery(runningQuery, query)
+      const asked = parsedQuery(runningQuery, query)
       const { after_deadline: deadline, after_request: requestId, limit } = asked
       const after = deadline === undefined ? undefined : { deadline, requestId }
       const { rows, next } = runningRequests({ after, limit })

@@ -188,7 +188,7 @@ describe('the admin routes', () => {
     ['/accounts', '{"name":"","spend_policy":"strict"}', 'name'],
     ['/accounts', '[]', null],
     ['/accounts', '{', null],
-    ['/accounts', '{"name":"x","spend_policy":"strict","balance":"5"}', null],
+    ['/accounts', '{"name":"x","spend_policy":"strict","balance":"5"}', 'balance'],
   ])('refuse %s %s, naming %s', async (path, body, param) => {
     const baseUrl = await serveOperations((await localOperations()).operations)
     const answer = await fetch(`${baseUrl}/admin/v1${path}`, {

@@ -1,4 +1,5 @@
 /** Settings read by their schema, and what is said of one that cannot be used. */
+import { issueWords } from '@svc/contracts/issue-words'
 import type { z } from 'zod'
 import { closestName } from './closest-name.ts'
 
@@ -7,9 +8,9 @@ export class SettingsError extends Error {
   override readonly name = 'SettingsError'
 }
 
-/** @throws {SettingsError} that names the setting and never its value: that can be a secret */
+/** @throws {SettingsError} that names the setting and never a text in it: that can be a secret */
 export function parsedBy<Output>(schema: z.ZodType<Output>, given: object): Output {
-  const parsed = schema.safeParse(given)
+  const parsed = schema.safeParse(given, { error: issueWords })
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   const problem = issue?.message ?? 'cannot be used'

@@ -1,5 +1,6 @@
 /** Reads the JSON body of a request, within bounds. */
 import type { IncomingMessage } from 'node:http'
+import { issueWords } from '@svc/contracts/issue-words'
 import type { z } from 'zod'
 import { WorkerRefusal } from './refusal.ts'
 
@@ -21,7 +22,8 @@ export async function readJsonBody<Schema extends z.ZodType>(
   bytesMax: number,
   parse: (text: string) => unknown = JSON.parse,
 ): Promise<z.output<Schema>> {
-  const parsed = schema.safeParse(parseJson(await readText(request, bytesMax), parse))
+  const given = parseJson(await readText(request, bytesMax), parse)
+  const parsed = schema.safeParse(given, { error: issueWords })
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   const [field] = issue?.path ?? []

@@ -8,6 +8,7 @@ import { availableParallelism, homedir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { messageOf } from '@svc/contracts/error-message'
+import { issueWords } from '@svc/contracts/issue-words'
 import { z } from 'zod'
 import { DEMO_MODEL, type EngineSettings, type GpuChoice, gpuChoices } from '../engines/engine.ts'
 import { defaultSchemaLimits, type SchemaLimits } from '../grammar/grammar.ts'
@@ -165,7 +166,7 @@ function parsed(words: WorkerWords, environment: Environment): Given {
     const variable = isVariable(name) ? environment[name] || undefined : undefined
     return [name, words[wordOf[name] ?? name] ?? variable] as const
   })
-  const result = schema.safeParse(Object.fromEntries(named))
+  const result = schema.safeParse(Object.fromEntries(named), { error: issueWords })
   if (result.success) return result.data
   const [issue] = result.error.issues
   throw new StartRefused(`${shownName(String(issue?.path[0]), words)} ${issue?.message}`)

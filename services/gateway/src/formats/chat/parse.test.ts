@@ -193,10 +193,10 @@ test('a message of an error never repeats a long value', () => {
 })
 
 test.each([
-  [{ stop: ['a', 'b', 'c', 'd', 'e'] }, 'stop', 'Too big: expected array to have <=4 items'],
-  [{ stop: 5 }, 'stop', 'expected string or array'],
-  [{ stop: '' }, 'stop', 'Too small: expected string to have >=1 characters'],
-  [{ stop: ['a', 5] }, 'stop[1]', 'expected string, received number'],
+  [{ stop: ['a', 'b', 'c', 'd', 'e'] }, 'stop', 'must have at most 4 entries, and has 5'],
+  [{ stop: 5 }, 'stop', 'must be text or a list'],
+  [{ stop: '' }, 'stop', 'must not be empty'],
+  [{ stop: ['a', 5] }, 'stop[1]', 'must be text, not a number'],
 ])('%j is refused with the reason', (fields, param, reason) => {
   const refusal = { param, message: `Invalid value for '${param}': ${reason}.` }
   expect(() => parse(fields)).toThrow(expect.objectContaining(refusal))

@@ -4,7 +4,7 @@ import type { JsonObject } from '@svc/contracts/strict-json'
 import { MODEL } from '@svc/contracts/wire/models'
 import { type OutputFormat, TOP_LOGPROBS_MAX } from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
-import { fieldError } from '../fields.ts'
+import { parseField } from '../fields.ts'
 import { refuseForeignOutputFormat } from '../foreign-fields.ts'
 import { givenSchema } from '../given-object.ts'
 import type { FieldNames, InferenceRequest } from '../inference-request.ts'
@@ -33,7 +33,7 @@ const anySeed = z
   .number()
   .min(-SEED_BOUND)
   .max(SEED_BOUND)
-  .refine(Number.isInteger, { error: 'expected int' })
+  .refine(Number.isInteger, { error: 'must be a whole number' })
   .meta({ type: 'integer' })
 
 /** The kind of text that the answer must be. */
@@ -102,9 +102,7 @@ export function parseChatRequest(body: JsonObject): ParsedChat {
   refuseOtherModel(body)
   refuseUnsupported(body)
   refuseForeignOutputFormat(body, 'chat')
-  const parsed = chatRequest.safeParse(body)
-  if (!parsed.success) throw fieldError(parsed.error.issues[0], body)
-  const request = parsed.data
+  const request = parseField(chatRequest, body, [])
   if (request.stream_options && request.stream !== true) {
     throw new ServiceError('invalid_value', 'stream_options needs stream to be true.', {
       param: 'stream_options',

@@ -4,7 +4,7 @@ import type { JsonObject } from '@svc/contracts/strict-json'
 import { MODEL } from '@svc/contracts/wire/models'
 import type { OutputFormat } from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
-import { fieldError } from '../fields.ts'
+import { parseField } from '../fields.ts'
 import { refuseForeignOutputFormat } from '../foreign-fields.ts'
 import { givenSchema } from '../given-object.ts'
 import type { FieldNames, InferenceRequest } from '../inference-request.ts'
@@ -69,9 +69,7 @@ export function parseMessagesRequest(body: JsonObject): ParsedMessages {
   refuseOtherModel(body)
   refuseForeignOutputFormat(body, 'messages')
   refuseWarming(body.max_tokens)
-  const parsed = messagesRequest.safeParse(body)
-  if (!parsed.success) throw fieldError(parsed.error.issues[0], body)
-  const request = parsed.data
+  const request = parseField(messagesRequest, body, [])
   refuseThread(request.thread)
   refusePrefill(request.messages)
   const prompt = promptOf(request)
@@ -96,9 +94,7 @@ export function parseMessagesRequest(body: JsonObject): ParsedMessages {
 export function parseCountRequest(body: JsonObject): InferenceRequest {
   refuseOtherModel(body)
   refuseForeignOutputFormat(body, 'messages')
-  const parsed = countFields.safeParse(body)
-  if (!parsed.success) throw fieldError(parsed.error.issues[0], body)
-  return promptOf(parsed.data).request
+  return promptOf(parseField(countFields, body, [])).request
 }
 
 /**

@@ -1,11 +1,12 @@
 /** A body of the format as an inference request. Nothing is coerced: `"16"` is not a number. */
+import type { FieldPath } from '@svc/contracts/field-path'
 import type { TextSeal } from '@svc/contracts/ports/text-seal'
 import type { JsonObject } from '@svc/contracts/strict-json'
 import { MODEL } from '@svc/contracts/wire/models'
 import { TOP_LOGPROBS_MAX } from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
 import { promptMessages } from '../conversation.ts'
-import { type FieldPath, fieldError } from '../fields.ts'
+import { parseField } from '../fields.ts'
 import { refuseForeignOutputFormat } from '../foreign-fields.ts'
 import type { FieldNames, InferenceRequest, ParseContext } from '../inference-request.ts'
 import {
@@ -114,9 +115,7 @@ export async function parseResponsesRequest(
   refuseOtherModel(body)
   refuseUnsupported(body)
   refuseForeignOutputFormat(body, 'responses')
-  const parsed = responsesFields.safeParse(body)
-  if (!parsed.success) throw fieldError(parsed.error.issues[0], body)
-  const fields = parsed.data
+  const fields = parseField(responsesFields, body, [])
   const encrypted = new EncryptedContent(textSeal, context.accountId)
   const read = await conversationOf(body, fields, { ...context, store, encrypted })
   const tools = toolsOf(body, read.conversation)

@@ -1,4 +1,6 @@
 /** What the account of a key was booked, in a form that proves itself: evidence files. */
+
+import { parsedQuery } from '@svc/contracts/parsed-input'
 import type { Timer } from '@svc/contracts/ports/time'
 import { EVIDENCE_MEDIA, evidenceQuery } from '@svc/contracts/wire/evidence'
 import {
@@ -14,7 +16,6 @@ import type { HttpLimits } from '../../http/limits.ts'
 import { logCutAnswer } from '../../http/log-cut-answer.ts'
 import { type OwnRequestPorts, ownRequest } from './own-request.ts'
 import { type OwnViews, viewHolds } from './own-views.ts'
-import { readQuery } from './query.ts'
 
 export interface EvidencePorts extends OwnViews, Pick<OwnRequestPorts, 'log'> {
   readonly reads: Pick<Reads, 'hooks'>
@@ -56,7 +57,7 @@ export function evidenceRoutes(ports: EvidencePorts) {
 }
 
 function sinceOf(query: unknown): { readonly since?: readonly number[] } {
-  const { since } = readQuery(evidenceQuery, query)
+  const { since } = parsedQuery(evidenceQuery, query)
   return since === undefined ? {} : { since: [since] }
 }
 

@@ -167,7 +167,7 @@ describe('what cannot be answered is 400 and names the field, and no file begins
     ['requests?as=html', 'as'],
     ['requests?limit=3', 'limit'],
     ['usage?cursor=x', 'cursor'],
-    ['usage?group_by=nothing', 'group_by.0'],
+    ['usage?group_by=nothing', 'group_by'],
     ['statement?zone=Mars/Phobos', 'zone'],
     ['usage?from=2026-11-10&to=2026-11-01', 'from'],
     ['requests?from=2026-11-10&to=2026-11-01', 'from'],

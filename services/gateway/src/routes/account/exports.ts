@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { Caller } from '@svc/contracts/admin/caller'
 import { userActor } from '@svc/contracts/events/actors'
+import { parsedQuery } from '@svc/contracts/parsed-input'
 import { START } from '@svc/contracts/ports/event-store'
 import { STATEMENT_STYLE } from '@svc/contracts/statement-html'
 import {
@@ -20,7 +21,6 @@ import {
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { callerOf } from '../../admission/callers.ts'
 import { type OwnViews, type ViewName, viewHolds } from './own-views.ts'
-import { readQuery } from './query.ts'
 import type { UsagePorts } from './usage.ts'
 
 export interface ExportPorts extends OwnViews, ExportSources, Pick<UsagePorts, 'reads' | 'clock'> {
@@ -49,7 +49,7 @@ export function exportRoutes(ports: ExportPorts) {
   return async (app: FastifyInstance): Promise<void> => {
     const options = { onRequest: ports.reads.hooks, exposeHeadRoute: false }
     app.get('/exports/statement', options, async (request, reply) => {
-      const fields = readQuery(statementExportQuery, request.query)
+      const fields = parsedQuery(statementExportQuery, request.query)
       const account = await exported(ports, callerOf(request).accountId, 'statement')
       const file = { name: `statement-${account.accountId}`, as: fields.as }
       const note = () => noteTaken(ports, request, 'exportStatement', fields)
@@ -61,7 +61,7 @@ export function exportRoutes(ports: ExportPorts) {
       )
     })
     app.get('/exports/requests', options, async (request, reply) => {
-      const fields = readQuery(requestsExportQuery, request.query)
+      const fields = parsedQuery(requestsExportQuery, request.query)
       const account = await exported(ports, callerOf(request).accountId, 'usage', 'requests')
       const file = { name: `requests-${account.accountId}`, as: fields.as }
       const note = () => noteTaken(ports, request, 'exportRequests', fields)
@@ -69,7 +69,7 @@ export function exportRoutes(ports: ExportPorts) {
       return send(reply, file, requestsExport(ports, account, fields, catchUp), note)
     })
     app.get('/exports/usage', options, async (request, reply) => {
-      const fields = readQuery(usageExportQuery, request.query)
+      const fields = parsedQuery(usageExportQuery, request.query)
       const account = await exported(ports, callerOf(request).accountId, 'usage')
       const file = { name: `usage-${account.accountId}`, as: fields.as }
       const note = () => noteTaken(ports, request, 'exportUsage', fields)

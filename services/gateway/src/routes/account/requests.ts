@@ -1,4 +1,5 @@
 /** The requests of the account of a key, and what they come to. */
+import { parsedQuery } from '@svc/contracts/parsed-input'
 import type { Clock } from '@svc/contracts/ports/time'
 import {
   type RequestsAnswer,
@@ -12,7 +13,6 @@ import type { FastifyInstance } from 'fastify'
 import { callerOf } from '../../admission/callers.ts'
 import type { Reads } from '../../admission/reads.ts'
 import { type OwnViews, viewHolds } from './own-views.ts'
-import { readQuery } from './query.ts'
 
 export interface RequestListPorts extends OwnViews {
   readonly reads: Pick<Reads, 'hooks'>
@@ -25,7 +25,7 @@ export function requestRoutes(ports: RequestListPorts) {
     const options = { onRequest: ports.reads.hooks }
     app.get('/requests', options, async (request): Promise<RequestsAnswer> => {
       const { accountId } = callerOf(request)
-      const query = readQuery(requestsQuery, request.query)
+      const query = parsedQuery(requestsQuery, request.query)
       const names = ['usage', 'requests'] as const
       await Promise.all(names.map((name) => viewHolds(ports, name, accountId)))
       const catchUp = () => viewHolds(ports, 'requests', accountId)
@@ -33,7 +33,7 @@ export function requestRoutes(ports: RequestListPorts) {
     })
     app.get('/requests/totals', options, async (request): Promise<RequestTotalsAnswer> => {
       const { accountId } = callerOf(request)
-      const query = readQuery(requestTotalsQuery, request.query)
+      const query = parsedQuery(requestTotalsQuery, request.query)
       // The clock is read before the views: of a period that was over then, nothing is left out.
       const nowMs = ports.clock.nowMs()
       await viewHolds(ports, 'usage', accountId)

@@ -1,4 +1,5 @@
 /** The statement of the account of a key. */
+import { parsedQuery } from '@svc/contracts/parsed-input'
 import type { Clock } from '@svc/contracts/ports/time'
 import { type StatementAnswer, statementQuery } from '@svc/contracts/wire/statement'
 import { statementPage } from '@svc/projections/statement-answer'
@@ -7,7 +8,6 @@ import type { FastifyInstance } from 'fastify'
 import { callerOf } from '../../admission/callers.ts'
 import type { Reads } from '../../admission/reads.ts'
 import { type OwnViews, viewHolds } from './own-views.ts'
-import { readQuery } from './query.ts'
 
 export interface StatementPorts extends OwnViews {
   readonly reads: Pick<Reads, 'hooks'>
@@ -20,7 +20,7 @@ export function statementRoutes(ports: StatementPorts) {
     const options = { onRequest: ports.reads.hooks }
     app.get('/statement', options, async (request): Promise<StatementAnswer> => {
       const { accountId } = callerOf(request)
-      const query = readQuery(statementQuery, request.query)
+      const query = parsedQuery(statementQuery, request.query)
       // The clock is read before the views: of a period that was over then, nothing is left out.
       const nowMs = ports.clock.nowMs()
       await viewHolds(ports, 'statement', accountId)

@@ -79,7 +79,7 @@ describe('a question that cannot be answered is 400 and names the field', () => 
     ['limit=1000000', 'limit'],
     ['limit=ten', 'limit'],
     ['by=week', 'by'],
-    ['group_by=colour', 'group_by.0'],
+    ['group_by=colour', 'group_by'],
     ['group_by=key&group_by=model', 'group_by'],
     ['groupby=key', 'groupby'],
     ['format=telegram', 'format'],

@@ -1,6 +1,7 @@
 /** What an account used, and the key that asks. */
 import { viewBehind } from '@svc/contracts/errors'
 import { formatExact } from '@svc/contracts/money'
+import { parsedQuery } from '@svc/contracts/parsed-input'
 import type { Clock } from '@svc/contracts/ports/time'
 import { type KeyAnswer, type UsageAnswer, usageQuery } from '@svc/contracts/wire/usage'
 import { type UsageViews, usagePage } from '@svc/projections/usage-answer'
@@ -9,7 +10,6 @@ import type { FastifyInstance } from 'fastify'
 import { callerOf } from '../../admission/callers.ts'
 import type { Reads } from '../../admission/reads.ts'
 import { type OwnViews, viewHolds } from './own-views.ts'
-import { readQuery } from './query.ts'
 
 export interface UsagePorts extends OwnViews {
   readonly reads: Pick<Reads, 'hooks'>
@@ -22,7 +22,7 @@ export function usageRoutes(ports: UsagePorts) {
     const options = { onRequest: ports.reads.hooks }
     app.get('/usage', options, async (request): Promise<UsageAnswer> => {
       const { accountId } = callerOf(request)
-      const query = readQuery(usageQuery, request.query)
+      const query = parsedQuery(usageQuery, request.query)
       // The clock is read before the views: of a period that was over then, nothing is left out.
       const nowMs = ports.clock.nowMs()
       await viewHolds(ports, 'usage', accountId)

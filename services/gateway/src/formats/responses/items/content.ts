@@ -1,7 +1,7 @@
 /** The text in the content of items. */
 import { ServiceError } from '@svc/contracts/errors'
-import type { FieldPath } from '../../fields.ts'
-import { missingParameter, pathText } from '../../fields.ts'
+import { type FieldPath, pathText } from '@svc/contracts/field-path'
+import { missingParameter } from '../../fields.ts'
 import type { ContentPart } from './items.ts'
 
 const TEXT_BYTES_MAX = 256 * 1024

@@ -1,8 +1,7 @@
 /** Items as the turns that all formats share. */
 import { ServiceError } from '@svc/contracts/errors'
+import { type FieldPath, pathText } from '@svc/contracts/field-path'
 import type { Turn } from '../../conversation.ts'
-import type { FieldPath } from '../../fields.ts'
-import { pathText } from '../../fields.ts'
 import { modelToolName } from '../tools/tool-catalog.ts'
 import { boundedText } from './content.ts'
 import type { EncryptedContent } from './encrypted-content.ts'

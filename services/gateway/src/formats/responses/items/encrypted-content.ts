@@ -3,9 +3,8 @@
  * back. It is sealed for the account and for the kind of item that it stands in.
  */
 import { ServiceError } from '@svc/contracts/errors'
+import { type FieldPath, pathText } from '@svc/contracts/field-path'
 import type { TextSeal } from '@svc/contracts/ports/text-seal'
-import type { FieldPath } from '../../fields.ts'
-import { pathText } from '../../fields.ts'
 
 /**
  * Stands in front of all that was sealed. `svc1.` was plain text in another spelling, and proves

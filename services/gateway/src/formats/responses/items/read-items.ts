@@ -1,15 +1,9 @@
 /** `input` as items: every kind that clients send, checked, and reduced to what is understood. */
 import { ServiceError } from '@svc/contracts/errors'
+import { type FieldPath, pathText, valueAt } from '@svc/contracts/field-path'
 import type { JsonObject } from '@svc/contracts/strict-json'
 import { z } from 'zod'
-import {
-  type FieldPath,
-  fieldAt,
-  missingParameter,
-  parseField,
-  pathText,
-  typeAt,
-} from '../../fields.ts'
+import { missingParameter, parseField, typeAt } from '../../fields.ts'
 import { keptTools } from '../tools/tools.ts'
 import { boundedText, textsOf } from './content.ts'
 import type { EncryptedContent } from './encrypted-content.ts'
@@ -78,7 +72,7 @@ export async function readItems(
   for (const index of input.keys()) {
     const path = ['input', index]
     const item = await new ItemReader(body, path, context).read(index)
-    if (item === undefined) callsLeftOut.add(fieldAt(body, [...path, 'call_id']))
+    if (item === undefined) callsLeftOut.add(valueAt(body, [...path, 'call_id']))
     else if (isResult(item) && callsLeftOut.has(item.call_id)) continue
     // Only references can repeat an id. An item that is listed twice would be no place where a page
     // can end.

@@ -1,8 +1,9 @@
 /** `tool_choice`, in terms of the names that the model sees. */
 import { ServiceError } from '@svc/contracts/errors'
+import { type FieldPath, pathText } from '@svc/contracts/field-path'
 import type { JsonObject } from '@svc/contracts/strict-json'
 import { z } from 'zod'
-import { type FieldPath, parseField, pathText, typeAt } from '../../fields.ts'
+import { parseField, typeAt } from '../../fields.ts'
 import { type GivenChoice, LISTED_TOOLS_MAX } from '../../tools.ts'
 import type { ToolCatalog } from './tool-catalog.ts'
 

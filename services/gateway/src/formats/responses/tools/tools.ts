@@ -2,11 +2,12 @@
  * `tools`, and the tools that items add, as a catalogue; and what is shown of them in the answer.
  */
 
+import { type FieldPath, pathText } from '@svc/contracts/field-path'
 import type { JsonObject } from '@svc/contracts/strict-json'
 import { z } from 'zod'
 import { joinedTexts } from '../../conversation.ts'
 import { DroppedTools } from '../../dropped-tools.ts'
-import { type FieldPath, missingParameter, parseField, pathText, typeAt } from '../../fields.ts'
+import { missingParameter, parseField, typeAt } from '../../fields.ts'
 import { refuseForeignSchema } from '../../foreign-fields.ts'
 import { givenSchema } from '../../given-object.ts'
 import { LISTED_TOOLS_MAX } from '../../tools.ts'

@@ -29,3 +29,10 @@ describe('the input of a request', () => {
     expect(parsedRequest({ method: 'POST', input }, request).account_id).toBe('a1')
   })
 })
+
+test('a field that stands in a query twice is named', () => {
+  const request = { params: {}, query: { account_id: ['a1', 'a2'] }, body: undefined }
+  expect(() => givenFields({ method: 'GET' }, request)).toThrow(
+    'account_id: may be given once only',
+  )
+})
