@@ -74,6 +74,15 @@ async function expectNamed(
   expect(await operations.listQuarantine()).toEqual([
     expect.objectContaining({ stream, account_id: stream.replace('account-', '') }),
   ])
+  const listed = await operations.listAccounts({ status: 'damaged', limit: 10 })
+  expect(listed.map((each) => [accountStream(each.account_id), each.damaged])).toEqual([
+    [stream, true],
+  ])
+  expect(await operations.sumAccounts({ status: 'damaged' })).toMatchObject({
+    accounts: 1,
+    damaged: 1,
+  })
+  expect(await operations.sumAccounts()).toMatchObject({ accounts: 1 + OTHERS, damaged: 1 })
   const { problems } = (await operations.status()).store
   expect(problems).toEqual([expect.stringContaining(stream)])
   const result = await verified(operations)

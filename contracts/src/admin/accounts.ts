@@ -58,6 +58,8 @@ export const accountSummary = z.object({
 export type AccountSummary = Shown<typeof accountSummary>
 
 const listedAccount = accountSummary.extend({
+  /** Its records are damaged: it is refused, and shown as it was before the damage. */
+  damaged: z.boolean(),
   /** Today and the 29 days before it, UTC. */
   spent_30_days: dollars,
 })
@@ -77,10 +79,14 @@ export const accountOrders = [
   'name',
   'status',
 ] as const
-const status = accountSummary.shape.status.optional()
+/** `damaged` is asked for beside the status that such an account had before the damage. */
+export const listedStatuses = [...accountSummary.shape.status.options, 'damaged'] as const
+const status = z.enum(listedStatuses).optional()
 
 const accountSums = z.object({
   accounts: count,
+  /** The number of them whose records are damaged: summed as they were before the damage. */
+  damaged: count,
   open_requests: count,
   settled: dollars,
   held: dollars,

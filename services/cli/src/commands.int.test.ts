@@ -134,7 +134,7 @@ test('the sums of accounts are those of the list', async () => {
   const ask = async (...args: string[]) =>
     JSON.parse((await svc(['--data-dir', path, '--json', 'account', ...args])).out)
   const [{ settled, held, available }] = (await ask('list')).accounts
-  const sums = { schema: 'svc.account-sums/1', accounts: 1, open_requests: 0 }
+  const sums = { schema: 'svc.account-sums/1', accounts: 1, damaged: 0, open_requests: 0 }
   // The sum is of the last thirty days, and the history stays where it is.
   const spent_30_days = expect.any(String)
   expect(await ask('sum')).toEqual({ ...sums, settled, held, available, spent_30_days })

@@ -152,9 +152,10 @@ export const nothingFound = {
 
 export const fullAdminAnswers = {
   listAccounts: () => [
-    { ...account, spent_30_days: '8.7901687' },
+    { ...account, damaged: false, spent_30_days: '8.7901687' },
     ...others.map((other, index) => ({
       ...account,
+      damaged: false,
       spent_30_days: '0.00',
       ...other,
       account_id: `acct_0${index + 2}other`,
@@ -164,11 +165,11 @@ export const fullAdminAnswers = {
     })),
   ],
   searchAccounts: () => ({
-    accounts: [{ ...account, spent_30_days: '8.7901687' }],
+    accounts: [{ ...account, damaged: false, spent_30_days: '8.7901687' }],
     next_cursor: null,
   }),
   sumAccounts: () => ({
-    ...{ accounts: 3, open_requests: 1, settled: '41.209819', held: '0.0123' },
+    ...{ accounts: 3, damaged: 0, open_requests: 1, settled: '41.209819', held: '0.0123' },
     ...{ available: '41.197519', spent_30_days: '8.7901687' },
   }),
   listQuarantine: () => [],
@@ -303,7 +304,7 @@ export const emptyAdminAnswers = {
   listAccounts: () => [],
   searchAccounts: () => ({ accounts: [], next_cursor: null }),
   sumAccounts: () => ({
-    ...{ accounts: 0, open_requests: 0, settled: '0.00', held: '0.00' },
+    ...{ accounts: 0, damaged: 0, open_requests: 0, settled: '0.00', held: '0.00' },
     ...{ available: '0.00', spent_30_days: '0.00' },
   }),
   showAccount: () => ({ ...account, keys: [], grants: [], open_requests: 0 }),

@@ -3,6 +3,8 @@ import {
   type AccountDetails,
   type AccountSummary,
   accountOrders,
+  type ListedAccount,
+  listedStatuses,
 } from '@svc/contracts/admin/accounts'
 import type { OperationInput, Operations } from '@svc/contracts/admin/operations'
 import { DEFAULT_GRANT_PRIORITY, GRANT_PRIORITY_MAX } from '@svc/contracts/events/account'
@@ -53,7 +55,7 @@ interface ListOptions {
   readonly externalId?: string
   readonly search?: string
   readonly order: (typeof accountOrders)[number]
-  readonly status?: AccountSummary['status']
+  readonly status?: (typeof listedStatuses)[number]
 }
 
 interface GrantOptions extends AccountOption, OnceOption {
@@ -143,7 +145,7 @@ function addList(account: Command, contextOf: ContextOf): void {
     )
     .addOption(
       new Option('--status <status>', 'those that are so')
-        .choices(['open', 'frozen', 'closed'])
+        .choices(listedStatuses)
         .conflicts('externalId'),
     )
     .action((options: ListOptions, command: Command) => list(contextOf(command), options))
@@ -193,7 +195,7 @@ function listedPages(operations: Operations, { search, externalId, order, status
 async function* foundPages(
   operations: Operations,
   asked: Pick<OperationInput<'searchAccounts'>, 'text' | 'status'>,
-): AsyncGenerator<readonly AccountSummary[]> {
+): AsyncGenerator<readonly ListedAccount[]> {
   let cursor: string | null = null
   do {
     const place: { cursor?: string } = cursor === null ? {} : { cursor }
@@ -207,7 +209,7 @@ async function* foundPages(
 async function* accountPages(
   operations: Operations,
   asked: Omit<OperationInput<'listAccounts'>, 'limit' | 'after'>,
-): AsyncGenerator<readonly AccountSummary[]> {
+): AsyncGenerator<readonly ListedAccount[]> {
   let after: string | undefined
   for (;;) {
     const page = await operations.listAccounts({
@@ -221,10 +223,17 @@ async function* accountPages(
   }
 }
 
-export const accountColumns: readonly Column<AccountSummary>[] = [
+/** Accounts of the past say nothing of damage. */
+type ShownAccount = AccountSummary & Partial<Pick<ListedAccount, 'damaged'>>
+
+export const accountColumns: readonly Column<ShownAccount>[] = [
   { title: 'ACCOUNT', text: (account) => account.account_id },
   { title: 'NAME', cutTo: 12, text: (account) => account.name },
-  { title: 'STATUS', leftOut: 5, text: (account) => account.status },
+  {
+    title: 'STATUS',
+    leftOut: 5,
+    text: (account) => (account.damaged === true ? 'damaged' : account.status),
+  },
   { title: 'POLICY', leftOut: 3, text: (account) => account.spend_policy },
   { title: 'SETTLED', align: 'decimal', text: (account) => account.settled },
   { title: 'HELD', align: 'decimal', leftOut: 4, text: (account) => account.held },

@@ -123,6 +123,7 @@ test('with sums that are those of the rows, exactly', async () => {
       formatExact(rows.reduce((total, row) => total + parseDollars(row[name]), 0n))
     expect(await operations.sumAccounts(status === undefined ? {} : { status })).toEqual({
       accounts: rows.length,
+      damaged: 0,
       open_requests: 0,
       settled: sum('settled'),
       held: sum('held'),

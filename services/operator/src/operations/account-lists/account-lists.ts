@@ -4,6 +4,7 @@ import { accountIdOfExternal } from '@svc/contracts/ids'
 import { readKeptText } from '@svc/contracts/kept-text'
 import { formatExact } from '@svc/contracts/money'
 import { type Pace, stepSize } from '@svc/contracts/ports/pace'
+import type { Quarantine } from '@svc/contracts/ports/quarantine'
 import type { TextStore } from '@svc/contracts/ports/text-store'
 import type { Clock } from '@svc/contracts/ports/time'
 import type { Projections } from '@svc/projections/open-projections'
@@ -11,6 +12,12 @@ import { lastThirtyDays } from '@svc/projections/spent-lately'
 import type { AccountCalled, AccountRow, AccountStanding } from '@svc/projections/views'
 import { comparable, NameMemory } from '../texts/name-memory.ts'
 import { accountSummary } from '../values/details.ts'
+import {
+  isDamaged,
+  isOfStatus,
+  type ListedStatus,
+  type StandingAccount,
+} from '../values/listed-status.ts'
 import { mostFirst, type Ranked, TopRows } from './top-rows.ts'
 
 /** Rows that are read in one step, and those whose spending is: some milliseconds each. */
@@ -24,9 +31,13 @@ const NAMES_PER_STEP = 100
 const nameOrder = new Intl.Collator('en', { numeric: true })
 
 /** Ranks first what waits for somebody to do something. */
-const statusRanks: Readonly<Record<Status, bigint>> = { frozen: 2n, open: 1n, closed: 0n }
+const statusRanks: Readonly<Record<AccountRow['status'], bigint>> = {
+  frozen: 2n,
+  open: 1n,
+  closed: 0n,
+}
 
-type Status = AccountRow['status']
+type AskedStatus = ListedStatus | undefined
 type Order = (typeof accountOrders)[number]
 type SpendingAccount = Pick<AccountRow, 'accountId' | 'lastActivityAt' | 'debitedTotal'>
 
@@ -35,6 +46,8 @@ export interface AccountListPorts {
   readonly pace: Pace
   readonly clock: Clock
   readonly texts: Pick<TextStore, 'find'>
+  /** Default: no account is damaged. */
+  readonly quarantine?: Pick<Quarantine, 'find'>
   /** Default: nothing is remembered from one list to the next. */
   readonly names?: NameMemory
 }
@@ -59,11 +72,12 @@ export class AccountLists {
   async shown(rows: readonly AccountRow[]): Promise<ListedAccount[]> {
     const spent = await this.#spentBy(rows)
     return rows.map((row, index) => {
-      return { ...accountSummary(row), spent_30_days: formatExact(spent[index] ?? 0n) }
+      const damaged = isDamaged(this.#ports.quarantine, row)
+      return { ...accountSummary(row), damaged, spent_30_days: formatExact(spent[index] ?? 0n) }
     })
   }
 
-  async page(order: Order, status: Status | undefined, page: Page): Promise<readonly AccountRow[]> {
+  async page(order: Order, status: AskedStatus, page: Page): Promise<readonly AccountRow[]> {
     const isNewestFirst = order === 'newest'
     if (order === 'oldest' || isNewestFirst) return this.#byAge(isNewestFirst, status, page)
     if (order === 'name') return this.#byName(status, page)
@@ -81,12 +95,14 @@ export class AccountLists {
     return top.accountIds().flatMap((id) => views.account(id) ?? [])
   }
 
-  async sums(status: Status | undefined) {
-    const sums = { accounts: 0, open: 0, settled: 0n, held: 0n, spent: 0n }
+  async sums(status: AskedStatus) {
+    const sums = { accounts: 0, damaged: 0, open: 0, settled: 0n, held: 0n, spent: 0n }
     for await (const standings of this.#standings(status)) {
       const spent = await this.#spentBy(standings)
-      for (const [index, { settled, held, openRequests }] of standings.entries()) {
+      for (const [index, standing] of standings.entries()) {
+        const { settled, held, openRequests } = standing
         sums.accounts += 1
+        if (isDamaged(this.#ports.quarantine, standing)) sums.damaged += 1
         sums.open += openRequests
         sums.settled += settled
         sums.held += held
@@ -95,6 +111,7 @@ export class AccountLists {
     }
     return {
       accounts: sums.accounts,
+      damaged: sums.damaged,
       open_requests: sums.open,
       settled: formatExact(sums.settled),
       held: formatExact(sums.held),
@@ -105,7 +122,7 @@ export class AccountLists {
 
   async #byAge(
     isNewestFirst: boolean,
-    status: Status | undefined,
+    status: AskedStatus,
     { limit, after = '' }: Page,
   ): Promise<readonly AccountRow[]> {
     const { projections, pace } = this.#ports
@@ -116,7 +133,7 @@ export class AccountLists {
     for (let from = after; found.length < limit; ) {
       const page = { after: from, limit: perStep, isNewestFirst }
       const rows = await pace.step(() => projections.views.accounts(page))
-      found.push(...rows.filter((row) => status === undefined || row.status === status))
+      found.push(...rows.filter((row) => this.#isOf(row, status)))
       const last = rows.at(-1)
       if (last === undefined || rows.length < perStep) break
       from = last.accountId
@@ -124,7 +141,7 @@ export class AccountLists {
     return found.slice(0, limit)
   }
 
-  async #byName(status: Status | undefined, page: Page): Promise<readonly AccountRow[]> {
+  async #byName(status: AskedStatus, page: Page): Promise<readonly AccountRow[]> {
     const { views } = this.#ports.projections
     const memory = this.#ports.names ?? new NameMemory(this.#ports)
     memory.begin()
@@ -154,12 +171,12 @@ export class AccountLists {
     return ranked
   }
 
-  async *#called(status: Status | undefined): AsyncGenerator<readonly AccountCalled[]> {
+  async *#called(status: AskedStatus): AsyncGenerator<readonly AccountCalled[]> {
     const { projections, pace } = this.#ports
     for (let after = ''; ; ) {
       const page = { after, limit: stepSize(pace, ROWS_PER_STEP) }
       const rows = await pace.step(() => projections.views.accountsCalled(page))
-      yield rows.filter((row) => status === undefined || row.status === status)
+      yield rows.filter((row) => this.#isOf(row, status))
       const last = rows.at(-1)
       if (last === undefined || rows.length < page.limit) return
       after = last.accountId
@@ -167,7 +184,7 @@ export class AccountLists {
   }
 
   /** Reads all accounts of a status, step by step; none of a step may fit. */
-  async *#standings(status: Status | undefined): AsyncGenerator<readonly AccountStanding[]> {
+  async *#standings(status: AskedStatus): AsyncGenerator<readonly AccountStanding[]> {
     const { projections, pace } = this.#ports
     let next: number | undefined = 0
     while (next !== undefined) {
@@ -175,9 +192,13 @@ export class AccountLists {
       const page = await pace.step(() =>
         projections.views.accountStandings({ after, limit: stepSize(pace, STANDINGS_PER_STEP) }),
       )
-      yield page.rows.filter((each) => status === undefined || each.status === status)
+      yield page.rows.filter((each) => this.#isOf(each, status))
       next = page.next
     }
+  }
+
+  #isOf(account: StandingAccount, status: AskedStatus): boolean {
+    return isOfStatus(this.#ports.quarantine, account, status)
   }
 
   /** Adds up what each account spent in thirty days, in the order of the accounts. */

@@ -7,11 +7,13 @@ import type { OperationHandlers } from '@svc/contracts/admin/operations'
 import { cursorPlace, cursorText } from '@svc/contracts/cursor'
 import { readKeptText } from '@svc/contracts/kept-text'
 import type { Pace } from '@svc/contracts/ports/pace'
+import type { Quarantine } from '@svc/contracts/ports/quarantine'
 import { withTextsShown } from '@svc/contracts/ports/shown-texts'
 import type { TextStore } from '@svc/contracts/ports/text-store'
 import type { Clock } from '@svc/contracts/ports/time'
 import type { Projections } from '@svc/projections/open-projections'
 import type { AccountCalled, AccountRow } from '@svc/projections/views'
+import { isOfStatus, type ListedStatus } from '../values/listed-status.ts'
 import { comparable, NameMemory } from './name-memory.ts'
 
 /** Accounts that one step looks at, in a few milliseconds. */
@@ -32,6 +34,8 @@ export interface SearchPorts {
   readonly pace: Pace
   readonly texts: Pick<TextStore, 'find'>
   readonly clock: Clock
+  /** Default: no account is damaged. */
+  readonly quarantine?: Pick<Quarantine, 'find'>
   /** Default: nothing is remembered from one search to the next. */
   readonly names?: NameMemory
 }
@@ -53,7 +57,7 @@ export function accountSearch(ports: SearchPorts) {
     const owner = views.key(text)?.accountId ?? views.grantOwner(text)
     if (owner !== undefined) {
       const account = views.account(owner)
-      const isMeant = account !== undefined && (status ?? account.status) === account.status
+      const isMeant = account !== undefined && isOfStatus(ports.quarantine, account, status)
       return { found: isMeant ? [account] : [], next_cursor: null }
     }
     const { found, last } = await search(lookedAt(ports, { text, status }, from), limit)
@@ -81,7 +85,7 @@ async function search(groups: AsyncIterable<Group>, limit: number) {
 
 interface Sought {
   readonly text: string
-  readonly status: AccountRow['status'] | undefined
+  readonly status: ListedStatus | undefined
 }
 
 interface LookedAt {
@@ -156,7 +160,7 @@ function unreadWords(account: AccountCalled, names: NameMemory): readonly string
  * Compares, and looks up what seems to be meant: its text may have been erased since it was read.
  */
 async function compared(
-  { texts }: SearchPorts,
+  { texts, quarantine }: SearchPorts,
   names: NameMemory,
   { text, status }: Sought,
   some: readonly AccountCalled[],
@@ -165,7 +169,7 @@ async function compared(
   const isCalled = (calling: string) => calling.includes(plain)
   const fitting = some.filter(
     (account) =>
-      (status === undefined || account.status === status) &&
+      isOfStatus(quarantine, account, status) &&
       (account.accountId === text ||
         callings(account).some((each) => isCalled(names.textOf(each) ?? comparable(each)))),
   )
