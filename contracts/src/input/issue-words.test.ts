@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { pageLimit } from '../admin/declaration/fields.ts'
 import { usageQuery } from '../wire/usage.ts'
 import { parsedInput } from './parsed-input.ts'
 
+const pages = z.strictObject({ limit: pageLimit })
 const whole = z.int().min(1).max(100)
 const read = z.coerce.number().pipe(whole)
 
@@ -38,4 +40,9 @@ test.each([
   expect(() => parsedInput(usageQuery, given)).toThrow(
     expect.objectContaining({ param, message: `${param}: ${words}` }),
   )
+})
+
+test('a page is told its own bound, however large the number', () => {
+  const message = 'limit: must be at most 1000, and is 100000000000000000000'
+  expect(() => parsedInput(pages, { limit: '99999999999999999999' })).toThrow(message)
 })
