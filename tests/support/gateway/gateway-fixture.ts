@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { CrashPoint } from '@svc/contracts/crash-points'
 import type { PrefixIndex } from '@svc/contracts/ports/prefix-index'
 import type { RequestObserver } from '@svc/contracts/ports/request-observer'
-import type { Clock } from '@svc/contracts/ports/time'
+import type { Clock, Timer } from '@svc/contracts/ports/time'
 import { createGateway, type Dashboard, type Gateway } from '@svc/gateway/gateway'
 import { type HttpLimits, httpLimits } from '@svc/gateway/http/limits'
 import type { LedgerHealth } from '@svc/gateway/routes/ledger-health'
@@ -29,7 +29,8 @@ import { AnswerChecker } from './answer-checker.ts'
 import { GatewayViews } from './gateway-views.ts'
 import { openWatchedLedger, type WatchedLedger } from './watched-ledger.ts'
 
-const READY_MS = 5_000
+/** A bound against waiting for ever: a busy machine may need some seconds. */
+const READY_MS = 40_000
 const FROZEN = { status: 'frozen' } as const
 
 export interface GatewayFixture {
@@ -77,6 +78,8 @@ export interface FixtureOptions {
   readonly isFrozenInView?: boolean
   /** What the time of day is; default: the system's. */
   readonly clock?: Clock
+  /** Of the gateway, and not of its pool of workers; default: the system's. */
+  readonly timer?: Timer
   /** From which level on lines are logged. */
   readonly logLevel?: 'trace' | 'warn'
   /** Instead of the ledger that is watched, with a key of it; whoever opened it closes it. */
@@ -106,6 +109,7 @@ function poolOf(workers: readonly ScriptedWorker[], { index }: FixtureOptions): 
 }
 
 export async function startGateway(options: FixtureOptions = {}): Promise<GatewayFixture> {
+  const { clock = systemClock, timer = systemTimer } = options
   const ledger = await openWatchedLedger()
   const views = new GatewayViews(ledger.store)
   const recordedAnswers = new MemoryExpiringStore()
@@ -131,9 +135,9 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
     texts: ledger.texts,
     textSeal: new AesTextSeal('the secret of the test'),
     exportTrail: { record: async () => {} },
-    clock: options.clock ?? systemClock,
+    clock,
     steadyClock,
-    timer: systemTimer,
+    timer,
     reach: (point) => void reached.push(point),
     // Tests refuse faster than any client has reason to ask.
     limits: httpLimits({ refusalPauseMs: 0, ...options.limits }),

@@ -6,6 +6,7 @@
  */
 import type { ServerResponse } from 'node:http'
 import type { Timer } from '@svc/contracts/ports/time'
+import { patient } from '@svc/infra/system/patient-timer'
 
 /**
  * The size of a piece. Longer texts are handed to the socket piece by piece: of one that it was
@@ -23,7 +24,7 @@ export class ClientConnection {
   /** @param writeStallMs how long the client may read less than a piece before it is cut off */
   constructor(response: ServerResponse, timer: Timer, writeStallMs: number) {
     this.#response = response
-    this.#timer = timer
+    this.#timer = patient(timer)
     this.#writeStallMs = writeStallMs
   }
 

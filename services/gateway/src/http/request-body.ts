@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import { ServiceError } from '@svc/contracts/errors'
 import type { Timer } from '@svc/contracts/ports/time'
 import { type JsonLimits, type JsonObject, strictJsonObject } from '@svc/contracts/strict-json'
+import { patient } from '@svc/infra/system/patient-timer'
 import type { FastifyRequest } from 'fastify'
 import { checkMediaType } from './request-head.ts'
 
@@ -47,7 +48,7 @@ export function readBody(
   }
   const tooSlow = (): void =>
     fail(new ServiceError('request_timeout', 'The request arrived too slowly.'))
-  const cancel = timer.after(bounds.timeoutMs, tooSlow)
+  const cancel = patient(timer).after(bounds.timeoutMs, tooSlow)
   request.on('data', onData).on('end', onEnd).on('close', onGone).on('error', onGone)
   return promise
 }

@@ -6,13 +6,18 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { connect, type Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Timer } from '@svc/contracts/ports/time'
 import { steadyClock } from '@svc/infra/system/steady-clock'
+import { systemTimer } from '@svc/infra/system/system-timer'
 import {
   chatBody,
   type FixtureOptions,
   type GatewayFixture,
   startGateway,
 } from '@svc/testing/gateway/gateway-fixture'
+import { ManualTime } from '@svc/testing/manual-time'
+import type { WorkerScript } from '@svc/testing/scripted-worker'
+import { until } from '@svc/testing/until'
 import { wireFormats } from '@svc/testing/wire-formats'
 import { chatFormat } from '@svc/testing/wire-formats/chat-format'
 import type { Conversation } from '@svc/testing/wire-formats/conversation'
@@ -155,6 +160,23 @@ describe('a request that does not come', () => {
   })
 })
 
+test('a body that lies here when its time is over is not late, because the server was busy', async () => {
+  const BODY_MS = 12_345
+  let timeIsOver: (() => void) | undefined
+  const after: Timer['after'] = (delayMs, run) => {
+    if (delayMs === BODY_MS) timeIsOver = run
+    return systemTimer.after(delayMs, run)
+  }
+  await start({ timer: { after }, limits: { requestTimeoutMs: BODY_MS } })
+  const { socket, received } = open()
+  const body = JSON.stringify(chatBody())
+  socket.write(`${head(fixture.ledger.secret, body.length)}\r\n`)
+  await expect.poll(() => timeIsOver).toBeDefined()
+  socket.write(body)
+  timeIsOver?.()
+  await expect.poll(received).toMatch(/^HTTP\/1\.1 200 /)
+})
+
 test('a kept connection outlives what its client was told, for one that was held up', async () => {
   await start({ limits: { keepAliveMs: 1_000 } })
   const { socket, received } = open()
@@ -188,49 +210,56 @@ test.each(wireFormats)(
   },
 )
 
-/** 15 MB are taken in four times the bound; the system's buffers alone hold far less. */
-const PAUSE_EVERY_BYTES = 400_000
+/** How long the clients of an answer may take nothing, in the time that a test turns by hand. */
+const STALL_MS = 1_000
+/** 8 MB are taken in twice the bound; the system's buffers alone hold far less. */
+const TENTH_EVERY_BYTES = 400_000
 const LARGE = { tokens: 1_000, text: () => 'x'.repeat(8_000) }
 
 describe.each(wireFormats)('an answer of $name that is not taken', (format) => {
-  test('B5 a slow but steady reader is given everything', async () => {
-    await start({ script: LARGE, limits: { writeStallMs: 1_000 } })
+  /**
+   * Takes an answer piece by piece. A tenth of the bound passes with each piece, however long the
+   * machine takes for it.
+   *
+   * @returns how many bytes it was, when `isWhole` says so of its length and its last characters
+   */
+  async function takenSteadily(
+    { fields, isWhole }: { fields: object; isWhole: (taken: number, tail: string) => boolean },
+    script: Partial<WorkerScript>,
+  ): Promise<number> {
+    const time = new ManualTime()
+    await start({ script, timer: time, limits: { writeStallMs: STALL_MS } })
     const { socket, closed } = open()
-    let taken = 0
-    let tail = ''
-    socket.on('data', (chunk) => {
+    let [taken, tail] = [0, '']
+    let nextTenthAt = TENTH_EVERY_BYTES
+    socket.on('data', async (chunk: string) => {
       taken += chunk.length
       tail = (tail + chunk).slice(-200)
       socket.pause()
+      if (taken >= nextTenthAt) {
+        nextTenthAt += TENTH_EVERY_BYTES
+        await time.advance(STALL_MS / 10)
+      }
       setImmediate(() => socket.resume())
     })
-    socket.write(post({ maxTokens: 1_000 }, { stream: true }, format))
-    await expect.poll(() => tail, { timeout: 15_000 }).toMatch(/data: \[DONE\]|event: message_stop/)
-    expect(taken).toBeGreaterThan(1_000 * 8_000)
+    socket.write(post({ maxTokens: 1_000 }, fields, format))
+    await until(() => isWhole(taken, tail) || socket.closed)
     socket.destroy()
     await closed
+    return taken
+  }
+
+  test('B5 a slow but steady reader is given everything', async () => {
+    const isWhole = (_: number, tail: string) => /data: \[DONE\]|event: message_stop/.test(tail)
+    const taken = await takenSteadily({ fields: { stream: true }, isWhole }, LARGE)
+    expect(taken).toBeGreaterThan(1_000 * 8_000)
   })
 
   test('B5 a whole answer is given to a reader that takes longer than the bound, steadily', async () => {
-    const STALL_MS = 500
-    await start({
-      script: { tokens: 1_000, text: () => 'x'.repeat(15_000) },
-      limits: { writeStallMs: STALL_MS },
-    })
-    const { socket, closed } = open()
-    socket.pause()
-    let taken = 0
-    socket.on('data', (chunk) => {
-      taken += chunk.length
-      if (taken % PAUSE_EVERY_BYTES >= chunk.length) return
-      socket.pause()
-      setTimeout(() => socket.resume(), STALL_MS / 10)
-    })
-    socket.write(post({ maxTokens: 1_000 }, {}, format))
-    socket.resume()
-    await expect.poll(() => taken, { timeout: 30_000 }).toBeGreaterThan(1_000 * 15_000)
-    socket.destroy()
-    await closed
+    const isWhole = (bytes: number) => bytes > 1_000 * 15_000
+    const script = { tokens: 1_000, text: () => 'x'.repeat(15_000) }
+    const taken = await takenSteadily({ fields: {}, isWhole }, script)
+    expect(taken).toBeGreaterThan(1_000 * 15_000)
   })
 
   test('B6, B13 a whole answer that nobody takes is cut off, and its place is free', async () => {
