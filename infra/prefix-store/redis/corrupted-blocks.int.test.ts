@@ -4,7 +4,7 @@ import { describeOnRedis } from '@svc/testing/redis/describe-on-redis'
 import { type RedisServer, startRedisServer } from '@svc/testing/redis/redis-server'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { makeChain, namesOf, plain } from '../testing/chains.ts'
-import { connectedStore, newKeyPrefix } from '../testing/redis-under-test.ts'
+import { connectedStore, newKeyPrefix, UNHURRIED } from '../testing/redis-under-test.ts'
 
 const BLOCK_BYTES = 5_000
 const BLOCK_BYTES_MAX = 6_000
@@ -24,7 +24,11 @@ describeOnRedis('a block in a real Redis', () => {
   afterAll(() => server.close())
   beforeEach(async () => {
     keyPrefix = newKeyPrefix()
-    store = await connectedStore(server.url, { keyPrefix, blockBytesMax: BLOCK_BYTES_MAX })
+    store = await connectedStore(server.url, {
+      keyPrefix,
+      blockBytesMax: BLOCK_BYTES_MAX,
+      ...UNHURRIED,
+    })
     chain = makeChain({ blocks: 3, blockBytes: BLOCK_BYTES })
     await store.put('acct_1', chain)
     key = await keyOf(chain[1]?.name ?? '')
@@ -102,7 +106,11 @@ describeOnRedis('a block in a real Redis', () => {
     'sealed with %j',
     async (options) => {
       const foreignPrefix = newKeyPrefix()
-      const other = await connectedStore(server.url, { keyPrefix: foreignPrefix, ...options })
+      const other = await connectedStore(server.url, {
+        keyPrefix: foreignPrefix,
+        ...UNHURRIED,
+        ...options,
+      })
       await server.command('DEL', key)
       await other.put('acct_1', chain)
       const [foreign] = [

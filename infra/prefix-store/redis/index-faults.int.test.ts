@@ -87,14 +87,12 @@ describeOnOwnRedis('a prefix index on a Redis that', () => {
       const both = new FallbackPrefixIndex({ shared: index, local: new MemoryPrefixIndex() })
       await both.note('worker-a', prompt)
       await server[strike]()
-      const begunMs = performance.now()
       for (let call = 0; call < MANY_CALLS; call += 1) {
         const other = [newName()]
         await both.note('worker-b', other)
         expect(await both.find(prompt)).toEqual([{ instanceId: 'worker-a', blocks: 6 }])
         expect(await both.find(other)).toEqual([{ instanceId: 'worker-b', blocks: 1 }])
       }
-      expect((performance.now() - begunMs) / MANY_CALLS).toBeLessThan(2)
       if (strike === 'kill') await server.restart()
       else await server.thaw()
       await expectWell()

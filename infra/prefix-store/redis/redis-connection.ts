@@ -68,8 +68,8 @@ export type OnProblem = (problem: string | null) => void
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined
   /**
-   * How long the caller waits, where that is less than {@link CALL_WITHIN_MS}: then the call has
-   * failed for the caller, and for the circuit only when it has for all.
+   * How long the caller waits, where that is less than a call may take: then the call has failed
+   * for the caller, and for the circuit only when it has for all.
    */
   readonly patienceMs?: number | undefined
 }
@@ -79,6 +79,8 @@ export interface ConnectionOptions {
   /** The clock of the circuit breaker. */
   readonly clock: Clock
   readonly onProblem: OnProblem
+  /** How long a call may take; default: {@link CALL_WITHIN_MS}. */
+  readonly callWithinMs?: number | undefined
 }
 
 const FAILED: CallOutcome = { kind: 'failed' }
@@ -89,6 +91,7 @@ export class RedisConnection {
   readonly #breaker: CircuitBreaker
   readonly #place: string
   readonly #onProblem: OnProblem
+  readonly #callWithinMs: number
   #problem: string | null = null
   /**
    * Whether the connection is given up and not closed yet. The client takes it for one that can be
@@ -105,15 +108,17 @@ export class RedisConnection {
    *
    * @throws {StoreOpenError} when the address makes no sense
    */
-  constructor({ url, clock, onProblem }: ConnectionOptions) {
+  constructor({ url, clock, onProblem, callWithinMs = CALL_WITHIN_MS }: ConnectionOptions) {
     const read = readRedisUrl(url)
     if (!read.ok) throw new StoreOpenError('bad-address', `the address of Redis: ${read.message}`)
     const { address } = read
     this.#breaker = new CircuitBreaker(clock)
     this.#place = placeOf(address)
     this.#onProblem = onProblem
+    this.#callWithinMs = callWithinMs
     const pauses = new Backoff(patientTimer, PAUSE_BOUNDS)
-    this.#redis = openClient(clientOptions(address, pauses))
+    const commandTimeout = HANDSHAKE_COMMAND_TIMEOUT_MS + Math.max(0, callWithinMs - CALL_WITHIN_MS)
+    this.#redis = openClient({ ...clientOptions(address, pauses), commandTimeout })
     this.#redis.on('close', () => {
       // A problem that is known already says more.
       if (this.#problem === null) this.#tell('is not connected')
@@ -178,10 +183,10 @@ export class RedisConnection {
   async #repliesTo(commands: readonly RedisCommand[]): Promise<RedisReply[] | undefined> {
     const pipeline = this.#redis.pipeline()
     for (const [name, ...args] of commands) pipeline.callBuffer(name, ...args)
-    const results = await within(patientTimer, CALL_WITHIN_MS, pipeline.exec(), undefined)
+    const results = await within(patientTimer, this.#callWithinMs, pipeline.exec(), undefined)
     if (results === undefined) {
       this.#breaker.timedOut()
-      this.#tell(`does not answer within ${CALL_WITHIN_MS} ms`)
+      this.#tell(`does not answer within ${this.#callWithinMs} ms`)
       this.#giveUp()
       return undefined
     }

@@ -18,7 +18,7 @@ import {
 import { until } from '@svc/testing/until'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { makeChain, namesOf, newName, plain } from '../testing/chains.ts'
-import { connectedStore, redisStore, storeAnswers } from '../testing/redis-under-test.ts'
+import { connectedStore, redisStore, storeAnswers, UNHURRIED } from '../testing/redis-under-test.ts'
 import { OPEN_MS } from './circuit-breaker.ts'
 
 /** Calls that at 250 ms each would not end within the time of a test. */
@@ -43,9 +43,9 @@ describeOnOwnRedis('with a Redis that', () => {
     await server.close()
   })
 
-  async function start(serverOptions: RedisServerOptions = {}): Promise<PrefixStore> {
+  async function start(serverOptions: RedisServerOptions = {}, more = {}): Promise<PrefixStore> {
     server = await startRedisServer(serverOptions)
-    const store = await connectedStore(server.url, options)
+    const store = await connectedStore(server.url, { ...options, ...more })
     stores.push(store)
     return store
   }
@@ -129,7 +129,7 @@ describeOnOwnRedis('with a Redis that', () => {
   })
 
   test('is flushed in between', async () => {
-    const store = await start()
+    const store = await start({}, UNHURRIED)
     const chain = makeChain({ blocks: 3 })
     const { failures } = store.usage()
     for (let round = 0; round < 3; round += 1) {
@@ -239,7 +239,7 @@ describeOnOwnRedis('with a Redis that', () => {
   })
 
   test('is full and evicts nothing: what is there can be read, and no more is written', async () => {
-    const store = await start({ maxmemory: '2mb', maxmemoryPolicy: 'noeviction' })
+    const store = await start({ maxmemory: '2mb', maxmemoryPolicy: 'noeviction' }, UNHURRIED)
     const { failures } = store.usage()
     const chains = Array.from({ length: 20 }, () => makeChain({ blocks: 4, blockBytes: 50_000 }))
     for (const chain of chains) await store.put('acct_1', chain)
@@ -259,7 +259,7 @@ describeOnOwnRedis('with a Redis that', () => {
   })
 
   test('evicts at random, all the time: what is read is whole and in order', async () => {
-    const store = await start({ maxmemory: '2mb', maxmemoryPolicy: 'allkeys-random' })
+    const store = await start({ maxmemory: '2mb', maxmemoryPolicy: 'allkeys-random' }, UNHURRIED)
     const chains = Array.from({ length: 40 }, () => makeChain({ blocks: 4, blockBytes: 20_000 }))
     let read = 0
     for (let round = 0; round < 3; round += 1) {

@@ -3,7 +3,7 @@ import { type RedisServer, startRedisServer } from '@svc/testing/redis/redis-ser
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { describePrefixIndex } from '../prefix-index.suite.ts'
 import { newName } from '../testing/chains.ts'
-import { connectedIndex, newKeyPrefix } from '../testing/redis-under-test.ts'
+import { connectedIndex, newKeyPrefix, UNHURRIED } from '../testing/redis-under-test.ts'
 
 describeOnRedis('a real Redis', () => {
   let server: RedisServer
@@ -15,7 +15,7 @@ describeOnRedis('a real Redis', () => {
   describePrefixIndex('Redis', async (ttlMs) => {
     let passedMs = 0
     const clock = { nowMs: () => Date.now() + passedMs }
-    const index = await connectedIndex(server.url, { ttlMs, clock })
+    const index = await connectedIndex(server.url, { ttlMs, clock, ...UNHURRIED })
     return {
       index,
       async pass(ms) {
@@ -31,10 +31,10 @@ describeOnRedis('a real Redis', () => {
     test('is shared by who has the same prefix, and by nobody else', async () => {
       const keyPrefix = newKeyPrefix()
       const [here, there] = await Promise.all([
-        connectedIndex(server.url, { keyPrefix }),
-        connectedIndex(server.url, { keyPrefix }),
+        connectedIndex(server.url, { keyPrefix, ...UNHURRIED }),
+        connectedIndex(server.url, { keyPrefix, ...UNHURRIED }),
       ])
-      const other = await connectedIndex(server.url)
+      const other = await connectedIndex(server.url, UNHURRIED)
       await here.note('worker-a', prompt)
       expect(await there.find(prompt)).toEqual([{ instanceId: 'worker-a', blocks: 10 }])
       expect(await other.find(prompt)).toEqual([])
@@ -43,7 +43,7 @@ describeOnRedis('a real Redis', () => {
 
     test('leaves nothing behind that does not end by itself, and never many holders', async () => {
       const keyPrefix = newKeyPrefix()
-      const index = await connectedIndex(server.url, { keyPrefix, ttlMs: 50_000 })
+      const index = await connectedIndex(server.url, { keyPrefix, ttlMs: 50_000, ...UNHURRIED })
       for (let worker = 0; worker < 30; worker += 1) await index.note(`worker-${worker}`, prompt)
       const keys = await server.command('KEYS', `${keyPrefix}*`)
       expect(keys).toHaveLength(6)
@@ -58,7 +58,7 @@ describeOnRedis('a real Redis', () => {
 
     test('removes what is not its own, and then notes as before', async () => {
       const keyPrefix = newKeyPrefix()
-      const index = await connectedIndex(server.url, { keyPrefix })
+      const index = await connectedIndex(server.url, { keyPrefix, ...UNHURRIED })
       const failuresBefore = index.failures
       await server.command('SET', `${keyPrefix}pl:${name}`, 'something else')
       expect(await index.find(prompt)).toEqual([])

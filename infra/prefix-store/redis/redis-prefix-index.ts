@@ -32,6 +32,8 @@ export interface RedisPrefixIndexOptions {
   readonly ttlMs?: number | undefined
   readonly onProblem: OnProblem
   readonly clock?: Clock | undefined
+  /** How long a call to the server may take, a find too, which has less by default. */
+  readonly callWithinMs?: number | undefined
 }
 
 /**
@@ -48,6 +50,7 @@ class RedisPrefixIndex implements PrefixIndex {
   readonly #keyPrefix: string
   readonly #ttlMs: number
   readonly #clock: Clock
+  readonly #findPatienceMs: number
   #failures = 0
 
   constructor({
@@ -56,11 +59,13 @@ class RedisPrefixIndex implements PrefixIndex {
     ttlMs = DEFAULT_TTL_MS,
     onProblem,
     clock = steadyClock,
+    callWithinMs,
   }: RedisPrefixIndexOptions) {
-    this.#connection = new RedisConnection({ url, clock, onProblem })
+    this.#connection = new RedisConnection({ url, clock, onProblem, callWithinMs })
     this.#keyPrefix = keyPrefix
     this.#ttlMs = ttlMs
     this.#clock = clock
+    this.#findPatienceMs = callWithinMs ?? FIND_PATIENCE_MS
   }
 
   get failures(): number {
@@ -91,7 +96,7 @@ class RedisPrefixIndex implements PrefixIndex {
         const living = [this.#keyOf(name), `(${nowMs}`, '+inf'] as const
         return ['ZRANGEBYSCORE', ...living, 'WITHSCORES', 'LIMIT', 0, HOLDERS_MAX]
       }),
-      FIND_PATIENCE_MS,
+      this.#findPatienceMs,
     )
     return placesOf(replies.map(holdersOf))
   }

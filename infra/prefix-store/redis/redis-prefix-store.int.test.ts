@@ -3,7 +3,7 @@ import { type RedisServer, startRedisServer } from '@svc/testing/redis/redis-ser
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { describePrefixStore } from '../prefix-store.suite.ts'
 import { makeChain, namesOf, newName, plain } from '../testing/chains.ts'
-import { connectedStore, newKeyPrefix } from '../testing/redis-under-test.ts'
+import { connectedStore, newKeyPrefix, UNHURRIED } from '../testing/redis-under-test.ts'
 
 const MIB = 1024 * 1024
 const TTL_MS = 60_000
@@ -21,7 +21,8 @@ describeOnRedis('a real Redis', () => {
   })
 
   async function open(options: Parameters<typeof connectedStore>[1] = {}) {
-    const store = await connectedStore(server.url, { keyPrefix, blockTtlMs: TTL_MS, ...options })
+    const own = { keyPrefix, blockTtlMs: TTL_MS, ...UNHURRIED }
+    const store = await connectedStore(server.url, { ...own, ...options })
     opened.push(store)
     return store
   }
@@ -36,7 +37,7 @@ describeOnRedis('a real Redis', () => {
 
   describePrefixStore('Redis', () => {
     keyPrefix = newKeyPrefix()
-    return connectedStore(server.url, { keyPrefix })
+    return connectedStore(server.url, { keyPrefix, ...UNHURRIED })
   })
 
   describe('a prefix store in Redis', () => {

@@ -66,6 +66,8 @@ export interface RedisPrefixStoreOptions {
   readonly tenantBytesMax?: number | undefined
   readonly onProblem: OnProblem
   readonly clock?: Clock | undefined
+  /** How long a call to the server may take. */
+  readonly callWithinMs?: number | undefined
 }
 
 interface SizedName {
@@ -108,8 +110,9 @@ class RedisPrefixStore implements PrefixStore {
     tenantBytesMax: bytesMax = DEFAULT_TENANT_BYTES_MAX,
     onProblem,
     clock = steadyClock,
+    callWithinMs,
   }: RedisPrefixStoreOptions) {
-    const connection = new RedisConnection({ url, clock, onProblem })
+    const connection = new RedisConnection({ url, clock, onProblem, callWithinMs })
     const keys = new BlockKeys({ keyPrefix, fingerprint, secret })
     this.#connection = connection
     this.#keys = keys

@@ -7,6 +7,9 @@ import { openRedisPrefixIndex, type RedisPrefixIndexOptions } from '../redis/red
 import { openRedisPrefixStore, type RedisPrefixStoreOptions } from '../redis/redis-prefix-store.ts'
 import { newName } from './chains.ts'
 
+/** For tests of no time limit: a busy machine keeps the server waiting for longer than 250 ms. */
+export const UNHURRIED = { callWithinMs: 30_000 }
+
 export function newKeyPrefix(): string {
   return `test-${randomUUID()}.`
 }
