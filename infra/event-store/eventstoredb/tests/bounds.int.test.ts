@@ -10,10 +10,12 @@ import { appendElsewhere, PREFIX, withStore } from '../testing/store-on-double.t
 const stream = 'account-1'
 /** How long a frozen server is waited for: an answer takes far less, also on a busy machine. */
 const FROZEN_MS = 2_000
+/** For what waits for its turn, on a busy machine for longer than the store lets it. */
+const UNHURRIED = { appendTimeoutMs: 60_000, readTimeoutMs: 60_000 }
 
 describe('appends in flight', () => {
   test('are no more than the bound; the others wait, and none is lost', async () => {
-    await withStore({}, async ({ double, store }) => {
+    await withStore(UNHURRIED, async ({ double, store }) => {
       double.faults.holdAppends()
       const appends = Array.from({ length: 200 }, (_, at) =>
         store.append({ stream: `account-${at}`, expected: NO_STREAM, events: newEvents(1) }),
@@ -52,7 +54,10 @@ describe('a client that hangs', () => {
       for (let round = 0; round < 3; round += 1) {
         expect((await store.append(request)).kind).toBe('unknown')
       }
-      expect((await store.append(request)).kind).toBe('appended')
+      // A new client may find that its first answers take longer than the bound of this test, too.
+      await expect
+        .poll(async () => (await store.append(request)).kind)
+        .toMatch(/appended|duplicate/)
       expect(warnings).toEqual(['reconnecting to the event store'])
       expect(await readWholeStream(store, stream)).toHaveLength(2)
     })
@@ -80,7 +85,7 @@ describe('open calls', () => {
   })
 
   test('two hundred reads at once are all answered', async () => {
-    await withStore({}, async ({ store }) => {
+    await withStore(UNHURRIED, async ({ store }) => {
       await fillStream(store, stream, 50)
       const reads = Array.from({ length: 200 }, () => readWholeStream(store, stream))
       for (const events of await Promise.all(reads)) expect(events).toHaveLength(50)
