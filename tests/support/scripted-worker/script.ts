@@ -57,6 +57,8 @@ export interface WorkerScript {
   /** Before the first token. */
   readonly prefillMs: number
   readonly prepareMs: number
+  /** What `/prepare` waits for, beside its time. */
+  readonly prepareAfter: Promise<unknown>
   /** The first of the tokens, which are reasoning. */
   readonly reasoningTokens: number
   /** Of the prompt, counted as cached, up to the prompt's length. */
@@ -89,6 +91,7 @@ export const plainScript: WorkerScript = {
   delayMs: 0,
   prefillMs: 0,
   prepareMs: 0,
+  prepareAfter: Promise.resolve(),
   reasoningTokens: 0,
   cachedTokens: 0,
   text: (index) => (index === 0 ? 'word' : ` word${index}`),

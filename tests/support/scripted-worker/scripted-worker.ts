@@ -213,6 +213,7 @@ export class ScriptedWorker {
     if (this.script.prepareMs > 0) {
       await new Promise((resolve) => setTimeout(resolve, this.script.prepareMs))
     }
+    await this.script.prepareAfter
     const { prepareRefusal } = this.script
     if (prepareRefusal !== null) {
       const { status, ...error } = prepareRefusal

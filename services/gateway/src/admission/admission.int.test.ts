@@ -7,6 +7,7 @@ import {
   type GatewayFixture,
   startGateway,
 } from '@svc/testing/gateway/gateway-fixture'
+import { gate } from '@svc/testing/stream-reader'
 import { wireFormats } from '@svc/testing/wire-formats'
 import { afterEach, describe, expect, test } from 'vitest'
 import { bodyOf, postTo } from '../../testing/format-requests.ts'
@@ -147,20 +148,28 @@ describe('the time of a worker', () => {
     )
 
   test('is shared in turns: who asks once waits for one of each other account', async () => {
-    await start({ script: { prepareMs: 300 }, limits: { preparationsInFlight: 1 } })
+    const prepared = gate()
+    await start({ script: { prepareAfter: prepared.passed }, limits: { preparationsInFlight: 1 } })
     const many = counts(6)
     await expect.poll(() => fixture.worker.prepared.length).toBe(1)
     const one = fixture.post(chatBody(), other())
+    expect(await waits(one)).toBe(true)
+    prepared.open()
     await Promise.all([...many, one])
     const tenants = fixture.worker.prepared.map(({ tenant }) => tenant)
     expect(tenants.indexOf(fixture.ledger.otherAccountId)).toBeLessThanOrEqual(2)
   })
 
   test('is taken by few prompts of one account at once', async () => {
-    await start({ script: { prepareMs: 200 }, limits: { preparationsPerAccount: 2 } })
+    const prepared = gate()
+    const limits = { preparationsPerAccount: 2 }
+    await start({ script: { prepareAfter: prepared.passed }, limits })
     const many = counts(3)
     await expect.poll(() => fixture.worker.prepared.length).toBe(2)
-    await Promise.all(counts(1, other()))
+    const others = counts(1, other())
+    await expect.poll(() => fixture.worker.prepared.length).toBe(3)
+    prepared.open()
+    await Promise.all(others)
     expect(fixture.worker.prepared.map(({ tenant }) => tenant)[2]).toBe(
       fixture.ledger.otherAccountId,
     )
@@ -169,7 +178,8 @@ describe('the time of a worker', () => {
   })
 
   test('is not taken by who has left before its turn', async () => {
-    await start({ script: { prepareMs: 800 }, limits: { preparationsInFlight: 1 } })
+    const prepared = gate()
+    await start({ script: { prepareAfter: prepared.passed }, limits: { preparationsInFlight: 1 } })
     const [first] = counts(1)
     await expect.poll(() => fixture.worker.prepared.length).toBe(1)
     const leave = new AbortController()
@@ -178,6 +188,7 @@ describe('the time of a worker', () => {
     expect(await waits(second)).toBe(true)
     leave.abort()
     await expect(second).rejects.toThrow()
+    prepared.open()
     await first
     expect((await fixture.post(chatBody())).status).toBe(200)
     expect(fixture.worker.prepared.length).toBe(2)
@@ -256,6 +267,7 @@ describe('without credit', () => {
       looks += 1
       return recentBalance(accountId)
     }
+    const startMs = performance.now()
     const leave = new AbortController()
     const many = Array.from({ length: 20 }, () =>
       postTo(fixture, '/v1/chat/completions', chatBody(), {}, leave.signal).catch(() => null),
@@ -264,8 +276,9 @@ describe('without credit', () => {
     expect((await Promise.race(many))?.status).toBe(402)
     leave.abort()
     await Promise.all(many)
-    // Of the first: at the door, and for what it lacks. Another one's time may just have come.
-    expect(looks).toBeLessThanOrEqual(4)
+    // Of each: at the door, and for what it lacks. One comes at once, and another every second.
+    const seconds = Math.ceil((performance.now() - startMs) / 1_000)
+    expect(looks).toBeLessThanOrEqual(2 * (1 + seconds))
   })
 
   test('a request waits once, either for its turn or for its refusal', async () => {

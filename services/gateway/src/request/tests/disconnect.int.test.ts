@@ -69,7 +69,7 @@ test.each(['/v1/chat/completions', '/v1/messages/count_tokens', '/v1/responses/i
 )
 
 test('during prepare: nothing is accepted', async () => {
-  play({ prepareMs: 100 })
+  play({ prepareMs: 60_000 })
   const answer = post({})
   await expect.poll(() => fixture.worker.prepared.length).toBe(1)
   await gone(answer)
