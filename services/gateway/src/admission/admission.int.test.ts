@@ -152,7 +152,15 @@ describe('the time of a worker', () => {
     await start({ script: { prepareAfter: prepared.passed }, limits: { preparationsInFlight: 1 } })
     const many = counts(6)
     await expect.poll(() => fixture.worker.prepared.length).toBe(1)
+    const { ledger, otherSecret } = fixture.ledger
+    const knownCaller = ledger.knownCaller.bind(ledger)
+    const came: string[] = []
+    ledger.knownCaller = (secret) => {
+      came.push(secret)
+      return knownCaller(secret)
+    }
     const one = fixture.post(chatBody(), other())
+    await expect.poll(() => came).toContain(otherSecret)
     expect(await waits(one)).toBe(true)
     prepared.open()
     await Promise.all([...many, one])
