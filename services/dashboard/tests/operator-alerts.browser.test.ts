@@ -37,6 +37,33 @@ describe.skipIf(missing !== undefined)('an operator', () => {
     await page.getByRole('heading', { name: 'System' }).waitFor()
   })
 
+  test('is told what the feed and the payments of Kafka wait for', async () => {
+    const feed = {
+      ...{ topic: 'svc.ledger', position: '1000', lag: '3871', waiting_seconds: 18 },
+      problems: ['The feed does not go on: Kafka does not answer.'],
+    }
+    const topUps = {
+      ...{ topic: 'payments', group: 'svc-topups', dead_letter_topic: 'payments.dead' },
+      ...{ granted: 7, repeated: 5, dead: 2, waiting: '12' },
+      problems: ['Payments wait: Kafka does not answer.'],
+    }
+    const kafka = { ...fullAdminAnswers.status(), feed, top_ups: topUps }
+    server.adminAnswers = { ...fullAdminAnswers, status: () => kafka }
+    await page.goto(`${server.url}/dashboard/operator/system`)
+    const alerts = page.getByRole('alert')
+    for (const problem of [...feed.problems, ...topUps.problems]) {
+      await alerts.filter({ hasText: problem }).waitFor({ timeout: 5_000 })
+    }
+    const figures = async (title: string) => {
+      const heading = page.getByRole('heading', { name: title, exact: true })
+      return page.locator('section', { has: heading }).locator('dd').allTextContents()
+    }
+    expect(await figures('Events sent to Kafka')).toEqual(['svc.ledger', '3,871', '18.0 s'])
+    expect(await figures('Payments taken from Kafka')).toEqual(['payments', '12', '7', '5', '2'])
+    expect(await violations(page)).toEqual([])
+    await keptScreenshot(page, 'alert-kafka')
+  })
+
   test('is told of old holds until there are none, and of young ones never: UX-11', async () => {
     await page.clock.install()
     await page.goto(`${server.url}/dashboard/operator/accounts`)

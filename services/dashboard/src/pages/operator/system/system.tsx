@@ -1,3 +1,4 @@
+import type { ServiceStatus } from '@svc/contracts/admin/workers'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { askAdmin, useMay } from '../../../api/admin.ts'
@@ -12,6 +13,7 @@ import { HoldList } from '../account/hold-list.tsx'
 import { t } from '../operator-text.ts'
 import { AddWorker } from './add-worker.tsx'
 import { CacheAudit } from './cache-audit.tsx'
+import { FeedCard, TopUpsCard } from './kafka-cards.tsx'
 import { ProjectionTable } from './projection-table.tsx'
 import { WorkerTable } from './worker-table.tsx'
 
@@ -30,44 +32,7 @@ export function System() {
   const workers = useQuery({ ...askAdmin('listWorkers', {}), refetchInterval: REFRESH_MS })
   return (
     <Page title={t('system')}>
-      <Answer query={query}>
-        {({
-          store,
-          accounts,
-          open_requests: open,
-          unpriced_models: unpriced,
-          priced_from: from,
-        }) => (
-          <>
-            {store.problems.map((problem) => (
-              <Notice key={problem} look="bad">
-                {problem}
-              </Notice>
-            ))}
-            {unpriced.length > 0 && (
-              <Notice look="warn">
-                {t('unpriced', { models: unpriced.join(', ') })}
-                {from !== null && (
-                  <>
-                    {' '}
-                    {t('pricedFrom')}: <Moment at={from} />
-                  </>
-                )}
-              </Notice>
-            )}
-            <Card title={t('eventLog')}>
-              <Figures>
-                <Figure name={t('store')}>{store.kind}</Figure>
-                <Figure name={t('position')}>
-                  {store.position === null ? t('unavailable') : countText(Number(store.position))}
-                </Figure>
-                <Figure name={t('accounts')}>{countOf(accounts)}</Figure>
-                <Figure name={t('runningNow')}>{countOf(open)}</Figure>
-              </Figures>
-            </Card>
-          </>
-        )}
-      </Answer>
+      <Answer query={query}>{(status) => <Status status={status} />}</Answer>
       <Card title={t('projections')}>
         <Answer query={projections}>{(views) => <ProjectionTable projections={views} />}</Answer>
       </Card>
@@ -86,6 +51,49 @@ export function System() {
       </Card>
     </Page>
   )
+}
+
+function Status({ status }: { readonly status: ServiceStatus }) {
+  const { store, feed, top_ups: topUps, unpriced_models: unpriced, priced_from: from } = status
+  return (
+    <>
+      {problemsOf(store, feed, topUps).map((problem) => (
+        <Notice key={problem} look="bad">
+          {problem}
+        </Notice>
+      ))}
+      {unpriced.length > 0 && (
+        <Notice look="warn">
+          {t('unpriced', { models: unpriced.join(', ') })}
+          {from !== null && (
+            <>
+              {' '}
+              {t('pricedFrom')}: <Moment at={from} />
+            </>
+          )}
+        </Notice>
+      )}
+      <Card title={t('eventLog')}>
+        <Figures>
+          <Figure name={t('store')}>{store.kind}</Figure>
+          <Figure name={t('position')}>
+            {store.position === null ? t('unavailable') : countText(Number(store.position))}
+          </Figure>
+          <Figure name={t('accounts')}>{countOf(status.accounts)}</Figure>
+          <Figure name={t('runningNow')}>{countOf(status.open_requests)}</Figure>
+        </Figures>
+      </Card>
+      {feed && <FeedCard feed={feed} />}
+      {topUps && <TopUpsCard topUps={topUps} />}
+    </>
+  )
+}
+
+/** What is wrong with the store, and with what is sent to Kafka and taken from it. */
+function problemsOf(
+  ...parts: readonly ({ readonly problems: readonly string[] } | null | undefined)[]
+): readonly string[] {
+  return parts.flatMap((part) => part?.problems ?? [])
 }
 
 /** A gateway without views counts nothing of what is in them. */
