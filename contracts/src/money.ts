@@ -70,15 +70,17 @@ export function formatDollars(amount: PicoDollars): string {
 
 /**
  * Writes an amount for a glance: two decimals, half a cent rounds away from zero, thousands
- * separated. A positive amount below half a cent reads `<$0.01`, so that money never reads as none.
+ * separated. One that has more decimals says that it is rounded, such as `≈$5.00`. A positive
+ * amount below half a cent reads `<$0.01`, so that money never reads as none.
  */
 export function formatGlance(amount: PicoDollars): string {
   const sign = amount < 0n ? '-' : ''
   const magnitude = amount < 0n ? -amount : amount
   const cents = (magnitude + PICO_PER_CENT / 2n) / PICO_PER_CENT
   if (magnitude > 0n && cents === 0n) return amount < 0n ? '>-$0.01' : '<$0.01'
+  const rounded = magnitude % PICO_PER_CENT === 0n ? '' : '≈'
   const whole = (cents / 100n).toString().replace(/\B(?=(\d{3})+$)/g, ',')
-  return `${sign}$${whole}.${(cents % 100n).toString().padStart(2, '0')}`
+  return `${rounded}${sign}$${whole}.${(cents % 100n).toString().padStart(2, '0')}`
 }
 
 /**
