@@ -273,7 +273,7 @@ describe.skipIf(missing !== undefined)('faults', () => {
 
   test('a name is text, whatever it looks like', async () => {
     await open('/keys')
-    const name = page.locator('bdi').first()
+    const name = page.locator('td bdi').first()
     expect(await name.textContent()).toBe(HOSTILE)
     expect(await page.locator('main img').count()).toBe(0)
   })

@@ -124,7 +124,11 @@ function AccountChoice({ accountId }: { readonly accountId: string }) {
   const { accounts } = useSession()
   const navigate = useNavigate()
   if (accounts.length === 1)
-    return <p className="px-3 py-1 font-semibold wrap-anywhere">{accounts[0]?.name}</p>
+    return (
+      <p className="px-3 py-1 font-semibold wrap-anywhere">
+        <bdi>{accounts[0]?.name}</bdi>
+      </p>
+    )
   return (
     <select
       aria-label={t('account')}

@@ -33,7 +33,7 @@ function SignedIn({ name }: { readonly name: string }) {
   const navigate = useNavigate()
   return (
     <>
-      <Link to="/profile" className="max-w-40 truncate">
+      <Link to="/profile" dir="auto" title={name} className="max-w-40 truncate">
         {name}
       </Link>
       <Button

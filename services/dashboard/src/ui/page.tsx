@@ -18,7 +18,9 @@ export function Page({ title, action, children }: PageProps) {
   return (
     <div className="mx-auto flex w-full max-w-6xl flex-col gap-4 p-4 md:p-6">
       <div className="flex flex-wrap items-center justify-between gap-3">
-        <h1 className="min-w-0 text-2xl font-semibold wrap-anywhere">{title}</h1>
+        <h1 className="min-w-0 text-2xl font-semibold wrap-anywhere">
+          <bdi>{title}</bdi>
+        </h1>
         {action}
       </div>
       {children}
