@@ -72,6 +72,20 @@ describe.skipIf(missing !== undefined)('a dialog', () => {
     expect.soft(focused, 'the focus is back').toBe(true)
   })
 
+  test('over another one is closed alone by Escape, and gives the focus back to it', async () => {
+    await page.goto(`${server.url}${operated}?view=requests&request=req_1`)
+    const opener = page.getByRole('dialog').getByRole('button', { name: 'Refund', exact: true })
+    await opener.click()
+    const refund = page.getByRole('dialog').filter({ hasText: 'Amount in dollars' }).last()
+    await refund.getByLabel('Amount in dollars').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByLabel('Amount in dollars').waitFor({ state: 'detached' })
+    expect(await page.getByRole('heading', { name: 'Receipt' }).isVisible()).toBe(true)
+    expect(await opener.evaluate((button) => button.matches(':focus'))).toBe(true)
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+  })
+
   test.each([
     [account('/usage'), 'Keys', 'New key', 'Create key', 'I have stored it'],
     [account('/usage'), 'Members', 'Invite', 'Make a link', 'Done'],

@@ -45,12 +45,14 @@ export function Dialog({ title, onClose, isSticky, isPanel, children }: DialogPr
       // A browser asks only once whether Escape may close a dialog; told so, it never does.
       {...(isSticky && { closedby: 'none' })}
       onCancel={(event) => {
+        // React tells of a dialog that was opened from within this one too.
+        if (event.target !== dialog.current) return
         event.preventDefault()
         if (!isSticky) onClose()
       }}
-      onClose={() => {
+      onClose={({ target }) => {
         // A browser that does not know `closedby` closes it: then it opens again.
-        if (dialog.current === null || dialog.current.open) return
+        if (target !== dialog.current || dialog.current.open) return
         if (isSticky) dialog.current.showModal()
         else onClose()
       }}
