@@ -202,6 +202,16 @@ const events = createRoute({
 const pagesOfOperators = [accounts, operatedAccount, operatorPrices, audit, system, access, events]
 const pagesOfAccount = [home, keys, requests, statement, usage, chat, members]
 
+/** Of the page that is shown, without what it was asked for. */
+let shownPath = ''
+
+/** A page begins at its top. What opens beside its rows, or sorts them, leaves them in place. */
+function isAnotherPage({ location }: { readonly location: { readonly pathname: string } }) {
+  const isAnother = location.pathname !== shownPath
+  shownPath = location.pathname
+  return isAnother
+}
+
 export const router = createRouter({
   routeTree: root.addChildren([
     ...[start, signIn, providerReturn, signUp, join, prices],
@@ -213,7 +223,7 @@ export const router = createRouter({
   ]),
   basepath: '/dashboard',
   defaultPreload: 'intent',
-  scrollRestoration: true,
+  scrollRestoration: isAnotherPage,
 })
 
 declare module '@tanstack/react-router' {

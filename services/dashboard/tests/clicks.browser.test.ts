@@ -136,6 +136,29 @@ describe.skipIf(missing !== undefined)('clicks', () => {
     await expect.poll(() => link.getAttribute('href'), WAIT).toContain('?status=failed&request=')
   })
 
+  test('a receipt leaves the list in its place, and another page begins at its top', async () => {
+    const [sample = expect.fail('no request')] = fullAnswers.requests().data
+    const data = Array.from({ length: 60 }, (_, index) => ({ ...sample, id: `req_${index}` }))
+    const requests = () => ({ ...fullAnswers.requests(), data })
+    server.answers = { ...fullAnswers, requests }
+    await open('/requests')
+    const link = rows().nth(50).getByRole('link')
+    await link.scrollIntoViewIfNeeded()
+    const place = () => page.evaluate<number>('window.scrollY')
+    const before = await place()
+    expect(before).toBeGreaterThan(500)
+    await link.click()
+    await page.getByRole('dialog').getByText('Tokens × price').waitFor()
+    expect(await place()).toBe(before)
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.waitForTimeout(200)
+    expect(await place()).toBe(before)
+    await page.getByRole('link', { name: 'Usage', exact: true }).dispatchEvent('click')
+    await page.locator('figure').first().waitFor()
+    await expect.poll(place).toBe(0)
+  })
+
   test('no row stands below the name of a group that it is not of', async () => {
     await open('/usage')
     await page.locator('figure').nth(3).waitFor()
