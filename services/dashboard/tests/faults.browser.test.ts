@@ -126,6 +126,20 @@ describe.skipIf(missing !== undefined)('faults', () => {
     await page.getByText('by the operator').waitFor()
   })
 
+  test('who asks for more rows in vain reads why beside the button', async () => {
+    const more = { ...fullAnswers.requests(), next_cursor: 'more' }
+    const requests = ({ cursor }: { readonly cursor?: string | undefined }) =>
+      cursor === undefined ? more : new Refused(500, 'server_error', 'The list broke.')
+    server.answers = { ...fullAnswers, requests }
+    await open('/requests')
+    const below = page.locator('div', { has: button('Load more') }).last()
+    await button('Load more').click()
+    await below.getByText('The list broke.').waitFor()
+    server.answers = fullAnswers
+    await button('Load more').click()
+    await page.getByText('The list broke.').first().waitFor({ state: 'detached' })
+  })
+
   test('a store that is away leaves the numbers, marked as old: UX-13', async () => {
     await page.clock.install()
     await open('')

@@ -23,6 +23,8 @@ export function GroupedUsage<Page extends UsageAnswer>({ asked, query }: Grouped
   const more = {
     hasNextPage: query.hasNextPage || loaded > shown,
     isFetchingNextPage: query.isFetchingNextPage,
+    isFetchNextPageError: query.isFetchNextPageError,
+    error: query.error,
     fetchNextPage() {
       setWanted({ asked, rows: shown + ROWS_AT_ONCE })
       if (query.hasNextPage && loaded < shown + ROWS_AT_ONCE) query.fetchNextPage()
