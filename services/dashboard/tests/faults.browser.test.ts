@@ -140,6 +140,21 @@ describe.skipIf(missing !== undefined)('faults', () => {
     await page.getByText('The list broke.').first().waitFor({ state: 'detached' })
   })
 
+  test('what is said of old numbers in a card keeps off the numbers', async () => {
+    await page.clock.install()
+    await open('')
+    const card = page.locator('section', {
+      has: page.getByRole('heading', { name: 'Newest requests' }),
+    })
+    await card.locator('tbody tr').first().waitFor()
+    server.answers = { ...fullAnswers, requests: away }
+    const notice = card.getByRole('status')
+    await hurryUntil(page, notice)
+    const [above, below] = [await notice.boundingBox(), await card.locator('table').boundingBox()]
+    const bottom = (above?.y ?? 0) + (above?.height ?? 0)
+    expect((below?.y ?? 0) - bottom).toBeGreaterThan(8)
+  })
+
   test('a store that is away leaves the numbers, marked as old: UX-13', async () => {
     await page.clock.install()
     await open('')

@@ -48,9 +48,11 @@ function Failure({ error, onRetry }: FailureProps) {
 /** Numbers of before stay on the page, marked as such. */
 function Stale({ error, onRetry }: FailureProps) {
   return (
-    <Notice look="warn">
-      <p className="mb-2">{t('stale', { problem: problemText(error) })}</p>
-      <Button onClick={onRetry}>{t('retry')}</Button>
-    </Notice>
+    <div className="mb-3">
+      <Notice look="warn">
+        <p className="mb-2">{t('stale', { problem: problemText(error) })}</p>
+        <Button onClick={onRetry}>{t('retry')}</Button>
+      </Notice>
+    </div>
   )
 }
