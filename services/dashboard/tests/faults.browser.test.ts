@@ -155,6 +155,17 @@ describe.skipIf(missing !== undefined)('faults', () => {
     expect((below?.y ?? 0) - bottom).toBeGreaterThan(8)
   })
 
+  test('the price of a model that comes later is there before the next question: UX-40', async () => {
+    await page.clock.install()
+    const none = { ...fullAnswers.prices(), data: [] }
+    server.answers = { ...fullAnswers, prices: () => none }
+    await open('/chat')
+    await page.getByText('As of event').waitFor()
+    expect(await page.getByText('Dollars per million tokens').count()).toBe(0)
+    server.answers = fullAnswers
+    await hurryUntil(page, page.getByText('Dollars per million tokens'))
+  })
+
   test('a store that is away leaves the numbers, marked as old: UX-13', async () => {
     await page.clock.install()
     await open('')

@@ -22,7 +22,11 @@ export function ChatBar({ accountId, messages }: ChatBarProps) {
     ...ask('accountBalance', { account_id: accountId }),
     refetchInterval: REFRESH_MS,
   })
-  const prices = useQuery(ask('prices', { account_id: accountId }))
+  const prices = useQuery({
+    // No model has one while no worker is ready, and another may take force at any time.
+    ...ask('prices', { account_id: accountId }),
+    refetchInterval: REFRESH_MS,
+  })
   const price = prices.data?.data[0]?.price
   return (
     <div>
