@@ -20,7 +20,9 @@ export async function checkedGroup(
 ): Promise<GroupPlace> {
   try {
     await admin.connect()
-    if (!(await isThere(admin, topic))) throw new Error(`there is no topic ${topic}`)
+    if (!(await isThere(admin, topic))) {
+      throw new Error(`there is no topic ${topic}: make it, or name another`)
+    }
     const ends = await admin.fetchTopicOffsets(topic)
     const settings = await settingsOf(admin, topic)
     if (settings.get('cleanup.policy') !== 'delete') {

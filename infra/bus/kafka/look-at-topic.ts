@@ -1,25 +1,34 @@
-/** Looks at the topic of the feed, and makes none, for an operator who wants to know how it is. */
-import type { TopicPlan } from '@svc/contracts/ports/bus'
-import kafkajs from 'kafkajs'
+/** Looks at topics, and makes none, for an operator who wants to know how they are. */
+import { BusAwayError, type Subscription, type TopicPlan } from '@svc/contracts/ports/bus'
+import { pause } from '@svc/contracts/ports/time'
+import kafkajs, { type RetryOptions } from 'kafkajs'
+import { checkedGroup } from './group-offsets.ts'
 import { clientConfig, type KafkaBusOptions } from './kafka-bus.ts'
-import { closed, failureOf } from './kafka-failure.ts'
+import { closed, failureOf, isOfKafka } from './kafka-failure.ts'
+import { RETRIES } from './topic-reader.ts'
 import { settingWarnings, unsafeSettings } from './topic-safety.ts'
 import { stateOf } from './topic-setup.ts'
+
+/** The first group of a cluster waits for the topic in which groups are kept. */
+const LOOKS_MAX = 10
+const LOOK_PAUSE_MS = 500
+
+type Cluster = Omit<KafkaBusOptions, 'timer'>
 
 export interface SeenTopic {
   readonly brokerCount: number
   readonly isThere: boolean
-  /** Why it could lose or reorder events; the feed refuses it then. */
+  /** Why it could lose or reorder records: then it is refused. */
   readonly problems: readonly string[]
   readonly warnings: readonly string[]
 }
 
-/** @throws {BusAwayError} @throws {BusRefusedError} */
+/** Of a topic that we write. @throws {BusAwayError} @throws {BusRefusedError} */
 export async function lookAtTopic({
   plan,
-  ...options
-}: Omit<KafkaBusOptions, 'timer'> & { readonly plan: TopicPlan }): Promise<SeenTopic> {
-  const admin = new kafkajs.Kafka({ ...clientConfig(options), retry: { retries: 0 } }).admin()
+  ...cluster
+}: Cluster & { readonly plan: TopicPlan }): Promise<SeenTopic> {
+  const admin = adminOf(cluster, { retries: 0 })
   try {
     await admin.connect()
     const state = await stateOf(admin, plan.name)
@@ -35,4 +44,31 @@ export async function lookAtTopic({
   } finally {
     void closed(admin)
   }
+}
+
+/**
+ * Of a topic that others write, and a group reads.
+ *
+ * @returns which records it dropped before the group took them, in words; null for none
+ * @throws why the group would not be let read: there is no such topic, it is unsafe, a right lacks
+ */
+export async function lookAtSubscription({
+  topic,
+  group,
+  timer,
+  ...cluster
+}: KafkaBusOptions & Pick<Subscription, 'topic' | 'group'>): Promise<string | null> {
+  for (let looks = 1; ; looks += 1) {
+    try {
+      return (await checkedGroup(adminOf(cluster, RETRIES), { topic, group })).skipped
+    } catch (error) {
+      const failure = isOfKafka(error) ? failureOf(error) : error
+      if (looks === LOOKS_MAX || !(failure instanceof BusAwayError)) throw failure
+      await pause(timer, LOOK_PAUSE_MS)
+    }
+  }
+}
+
+function adminOf(cluster: Cluster, retry: RetryOptions) {
+  return new kafkajs.Kafka({ ...clientConfig(cluster), retry }).admin()
 }

@@ -24,9 +24,10 @@ export function unsafeSettings(state: TopicState, partitions: number): readonly 
   const problems: string[] = []
   if (!isPowerOfTwo(partitions)) problems.push(`${partitions} partitions are no power of two`)
   if (state.partitions !== partitions) {
+    const has = counted(state.partitions, 'partition')
     problems.push(
-      `it has ${state.partitions} partitions and ${partitions} are set: the number is a part of ` +
-        'the order of each account, so set what the topic has, or name a new topic',
+      `it has ${has} and needs ${partitions}, and the number is a part of the order of each ` +
+        'account: make or name another topic, or where the number is a setting, set that of this one',
     )
   }
   if (settings.get('cleanup.policy') !== 'delete') {
@@ -36,7 +37,8 @@ export function unsafeSettings(state: TopicState, partitions: number): readonly 
     problems.push('unclean.leader.election.enable must be false: it drops acknowledged records')
   }
   if (brokers >= REPLICAS && replicas < REPLICAS) {
-    problems.push(`it has ${replicas} replicas and needs ${REPLICAS}: a broker that dies takes it`)
+    const has = counted(replicas, 'replica')
+    problems.push(`it has ${has} and needs ${REPLICAS}: a broker that dies takes it`)
   }
   if (replicas >= REPLICAS && numberOf(settings, 'min.insync.replicas') < REPLICAS_IN_SYNC) {
     problems.push(`min.insync.replicas must be ${REPLICAS_IN_SYNC} or more`)
@@ -51,9 +53,8 @@ export function unsafeSettings(state: TopicState, partitions: number): readonly 
 export function settingWarnings({ settings, replicas }: TopicState): readonly string[] {
   const warnings: string[] = []
   if (replicas < REPLICAS && settings.get('flush.messages') !== '1') {
-    warnings.push(
-      `with ${replicas} replicas and without flush.messages=1 a power cut loses acknowledged records`,
-    )
+    const has = counted(replicas, 'replica')
+    warnings.push(`with ${has} and without flush.messages=1 a power cut loses acknowledged records`)
   }
   const codec = settings.get('compression.type') ?? 'producer'
   if (!PLAIN_CODECS.includes(codec)) {
@@ -87,4 +88,8 @@ export function newTopicSettings(brokers: number): {
 
 function numberOf(settings: TopicState['settings'], name: string): number {
   return Number(settings.get(name) ?? 0)
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

@@ -220,6 +220,20 @@ test('a ready worker that is too busy to tell its load is a note and no problem'
   expect(ok, text).toBe(true)
 })
 
+test('what keeps the top-ups of a running server waiting is told', async () => {
+  const { operations } = await workerServer()
+  const status: Operations['status'] = async () => ({
+    ...(await operations.status()),
+    top_ups: {
+      ...{ topic: 'payments', group: 'svc-topups', dead_letter_topic: 'payments.dead' },
+      ...{ granted: 0, repeated: 0, dead: 0, waiting: '0' },
+      problems: ['Top-ups are not taken: there is no topic payments'],
+    },
+  })
+  const { text } = await examined(await folderOf({ ...operations, status }))
+  expect(text).toContain('Top-ups are not taken: there is no topic payments')
+})
+
 test('a gateway that asks others for views has no problem for that, and tells of others', async () => {
   const { operations } = await workerServer()
   const status: Operations['status'] = async () => ({

@@ -71,6 +71,7 @@ async function serverFindings(
       base_url: url,
       store,
       feed,
+      top_ups: topUps,
       unpriced_models,
       priced_from: from,
     } = await server.operations.status()
@@ -78,7 +79,8 @@ async function serverFindings(
     const before = from === null ? '' : ` before ${from}`
     const unpriced = unpriced_models.map((model) => `no price is in force for ${model}${before}`)
     const problems = [
-      ...[...store.problems, ...(feed?.problems ?? []), ...unpriced],
+      ...[...store.problems, ...(feed?.problems ?? []), ...(topUps?.problems ?? [])],
+      ...unpriced,
       ...workers.flatMap(workerProblems),
     ]
     const busy = workers.filter(isSilent).map(({ worker_id: id }) => {

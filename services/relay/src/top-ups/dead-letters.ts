@@ -8,6 +8,7 @@ import {
   bytesOfValue,
   checkDelivery,
   type ReceivedRecord,
+  type TopicPlan,
 } from '@svc/contracts/ports/bus'
 import type { Timer } from '@svc/contracts/ports/time'
 import { within } from '@svc/contracts/ports/within'
@@ -28,14 +29,23 @@ export interface DeadLettersPorts {
   readonly timer: Timer
 }
 
+/** @returns the topic that keeps what can never be taken from the given one */
+export function deadLetterPlan(topic: string): TopicPlan {
+  return { name: `${topic}${SUFFIX}`, partitions: PARTITIONS }
+}
+
 export class DeadLetters {
-  readonly topic: string
+  readonly #plan: TopicPlan
   readonly #ports: DeadLettersPorts
   #opened: BusTopic | undefined
 
   constructor(ports: DeadLettersPorts) {
     this.#ports = ports
-    this.topic = `${ports.topic}${SUFFIX}`
+    this.#plan = deadLetterPlan(ports.topic)
+  }
+
+  get topic(): string {
+    return this.#plan.name
   }
 
   /**
@@ -62,7 +72,7 @@ export class DeadLetters {
   }
 
   async #deliver(letter: BusRecord, signal: AbortSignal): Promise<void> {
-    this.#opened ??= await this.#ports.bus.open({ name: this.topic, partitions: PARTITIONS })
+    this.#opened ??= await this.#ports.bus.open(this.#plan)
     try {
       await this.#opened.deliver([letter], signal)
     } catch (error) {

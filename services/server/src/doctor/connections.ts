@@ -2,7 +2,6 @@
 import { workerAddress } from '@svc/contracts/worker/address'
 import type { WorkerFailure } from '@svc/contracts/worker/failure'
 import { WorkerClient } from '@svc/gateway/routing/worker-client'
-import { securityOf } from '../feed/kafka-security.ts'
 import type { ServerPlace } from '../settings/log-location.ts'
 import type { Settings } from '../settings/settings.ts'
 import { type Finding, note, ok, problem } from './finding.ts'
@@ -23,28 +22,6 @@ export async function lookAtRedis({ REDIS_URL: url }: Settings): Promise<readonl
   const { lookAtServer } = await import('@svc/infra/prefix-store/redis/look-at-server')
   const { place, version, clockAheadMs } = await lookAtServer(url)
   return [ok('Redis', `version ${version} at ${place}`), clockFinding('Redis', clockAheadMs)]
-}
-
-/** Makes no topic: the relay of a server does. */
-export async function lookAtKafka(settings: Settings): Promise<Finding> {
-  const { KAFKA_BROKERS: brokers = [], SVC_KAFKA_TOPIC: name, SVC_KAFKA_PARTITIONS } = settings
-  const { lookAtTopic } = await import('@svc/infra/bus/kafka/look-at-topic')
-  const plan = { name, partitions: SVC_KAFKA_PARTITIONS }
-  const topic = { brokers, security: securityOf(settings), plan }
-  const seen = await lookAtTopic(topic).catch((error: Error) => error)
-  if (seen instanceof Error) {
-    const advice = 'check that it runs, KAFKA_BROKERS, SVC_KAFKA_TLS, and the sign-in'
-    return problem('Kafka', `${seen.message}: ${advice} (${tlsText(settings)})`)
-  }
-  const { brokerCount, isThere, problems, warnings } = seen
-  const says = `${brokerCount} brokers, topic ${name}${isThere ? '' : ': a start makes it'}`
-  if (problems.length > 0) return problem('Kafka', `${says}: ${problems.join('; ')}`)
-  return warnings.length > 0 ? note('Kafka', `${says}: ${warnings.join('; ')}`) : ok('Kafka', says)
-}
-
-/** Brokers and clients that disagree on TLS only see that a connection ends. */
-function tlsText({ SVC_KAFKA_TLS: tls }: Settings): string {
-  return tls === 'on' ? 'we speak TLS' : 'we speak without TLS: brokers with TLS hang up on that'
 }
 
 export async function lookAtWorker(url: string, settings: Settings): Promise<Finding> {

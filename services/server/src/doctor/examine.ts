@@ -8,9 +8,10 @@ import { nearestExisting } from '../data-folder/folder-safety.ts'
 import { type LogLocation, logLocationOf } from '../settings/log-location.ts'
 import type { Environment } from '../settings/setting-names.ts'
 import type { Settings } from '../settings/settings.ts'
-import { lookAtEventStoreDb, lookAtKafka, lookAtRedis, lookAtWorker } from './connections.ts'
+import { lookAtEventStoreDb, lookAtRedis, lookAtWorker } from './connections.ts'
 import { lookAtBackups, lookAtFolder, lookAtLedgerFile, lookAtPermissions } from './data-folder.ts'
 import { type Finding, found, note, problem } from './finding.ts'
+import { lookAtKafka } from './kafka-topics.ts'
 import { lookAtAddress, lookAtDisk, lookAtSettings, lookAtVersions } from './machine.ts'
 import { lookAtModels } from './models.ts'
 
@@ -64,9 +65,7 @@ async function* connections(settings: Settings, place: LogLocation): AsyncGenera
   } catch (error) {
     yield await found('Redis', () => Promise.reject(error))
   }
-  if (settings.KAFKA_BROKERS !== undefined) {
-    yield await found('Kafka', () => lookAtKafka(settings))
-  }
+  yield* lookAtKafka(settings)
   for (const url of settings.SVC_WORKER_URLS ?? []) {
     yield await found(`worker ${url}`, () => lookAtWorker(url, settings))
   }
