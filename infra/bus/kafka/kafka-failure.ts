@@ -26,6 +26,11 @@ const HINTS: ReadonlyMap<string, string> = new Map([
   ['GROUP_AUTHORIZATION_FAILED', 'the user lacks the right Read on the consumer group'],
 ])
 
+/** Brokers and clients that disagree on TLS only see that a connection ends. */
+const CLOSED_HINT = 'a broker with TLS ends it like this while SVC_KAFKA_TLS is off'
+const BEFORE_TLS = 'before secure TLS connection was established'
+const BEFORE_TLS_HINT = 'a broker without TLS ends it like this while SVC_KAFKA_TLS is on'
+
 /** Waits for what is under way, for 30 s where a broker is frozen: bounded by whoever awaits it. */
 export async function closed(client: { disconnect(): Promise<void> }): Promise<void> {
   await client.disconnect().catch(() => {})
@@ -72,7 +77,12 @@ export function wordsOf(error: unknown): string {
   const type = typeOf(error)
   const hint = HINTS.get(type)
   if (hint !== undefined) return `${type}: ${hint}`
-  return type || messageOf(error)
+  if (type !== '') return type
+  const words = messageOf(error)
+  if (words.includes(BEFORE_TLS)) return `${words}: ${BEFORE_TLS_HINT}`
+  return namesOf(error).includes('KafkaJSConnectionClosedError')
+    ? `${words}: ${CLOSED_HINT}`
+    : words
 }
 
 export function isPermanent(type: string): boolean {

@@ -16,7 +16,7 @@ export async function* lookAtKafka(settings: Settings): AsyncGenerator<Finding, 
   const seen = await lookAtTopic({ ...cluster, plan }).catch((error: Error) => error)
   if (seen instanceof Error) {
     const advice = 'check that it runs, KAFKA_BROKERS, SVC_KAFKA_TLS, and the sign-in'
-    return yield problem('Kafka', `${seen.message}: ${advice} (${tlsText(settings)})`)
+    return yield problem('Kafka', `${seen.message}: ${advice}`)
   }
   const has = seen.brokerCount === 1 ? '1 broker' : `${seen.brokerCount} brokers`
   yield topicFinding('Kafka', `${has}, topic ${name}`, seen)
@@ -41,9 +41,4 @@ function topicFinding(check: string, what: string, { isThere, problems, warnings
   const says = isThere ? what : `${what}: svc makes it when it has something to write`
   if (problems.length > 0) return problem(check, `${says}: ${problems.join('; ')}`)
   return warnings.length > 0 ? note(check, `${says}: ${warnings.join('; ')}`) : ok(check, says)
-}
-
-/** Brokers and clients that disagree on TLS only see that a connection ends. */
-function tlsText({ SVC_KAFKA_TLS: tls }: Settings): string {
-  return tls === 'on' ? 'we speak TLS' : 'we speak without TLS: brokers with TLS hang up on that'
 }
