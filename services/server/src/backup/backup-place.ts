@@ -18,8 +18,9 @@ import {
 } from '../data-folder/folder-safety.ts'
 
 const SETTING = 'SVC_BACKUP_DIR'
+const MIB = 1024 ** 2
 /** Is left free beside a backup, so that the ledger does not meet a full disk because of it. */
-const FREE_BYTES_LEFT = 256 * 1024 * 1024
+const FREE_BYTES_LEFT = 256 * MIB
 
 export class BackupPlace {
   /** The folder that has a folder for each backup. */
@@ -84,8 +85,8 @@ export class BackupPlace {
     if (freeBytes >= neededBytes) return
     throw new ServiceError(
       'backup_failed',
-      `A backup needs ${inMebibytes(neededBytes)} MiB in ${this.path}, some of it to stay free, ` +
-        `and ${inMebibytes(freeBytes)} are free.`,
+      `A backup needs ${Math.ceil(neededBytes / MIB)} MiB in ${this.path}, some of it to stay free, ` +
+        `and ${Math.floor(freeBytes / MIB)} are free.`,
     )
   }
 }
@@ -103,8 +104,4 @@ function refuseAmongTheData(into: string, { path, backupsFolder }: DataFolder): 
   throw new DataFolderError(
     `${into} is in the data folder: name a folder elsewhere in ${SETTING}, or none for its backups`,
   )
-}
-
-function inMebibytes(bytes: number): number {
-  return Math.ceil(bytes / 2 ** 20)
 }
