@@ -31,6 +31,7 @@ async function run(engine: Engine, checks: Checks): Promise<void> {
     engine.must('run', '--detach', '--name', NAME, ...flags, ...mapped, SVC_IMAGE)
     await served.untilReady(logs)
     served.key = keyIn(logs())
+    assert.match(logs(), /docker exec CONTAINER svc statement/)
   })
   await checks.check('it is not root, and what it keeps is for its user alone', () => {
     assert.equal(engine.must('exec', NAME, 'id', '-u').trim(), '10001')

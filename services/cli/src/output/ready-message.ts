@@ -6,6 +6,7 @@ import { MODEL } from '@svc/contracts/wire/models'
 import { PUBLISH_A_PRICE } from '@svc/operator/operations/unpriced-models'
 import { DEFAULT_DATA_DIR } from '@svc/server/data-folder/data-folder'
 import type { Ready } from '@svc/server/roles/all'
+import type { Environment } from '@svc/server/settings/setting-names'
 
 /** Writes one line, without the newline. */
 export function readyLine(ready: Ready): string {
@@ -26,8 +27,22 @@ export function readyLine(ready: Ready): string {
   })
 }
 
-export function readyPage(ready: Ready): string {
-  return isGateway(ready) ? gatewayPage(ready) : besidePage(ready)
+/** Where somebody reads the message, and enters what it says. */
+export interface Reader {
+  /** In the shell that runs the server, or outside of the container of our image. */
+  readonly place: 'shell' | 'outside'
+  /** The folder that commands look into by themselves there. */
+  readonly dataDir: string
+}
+
+/** @param environment of the server; the image says in it that it is one */
+export function readerOf({ IN_SVC_IMAGE: image, SVC_DATA_DIR: dataDir }: Environment): Reader {
+  if (image === undefined) return { place: 'shell', dataDir: resolve(DEFAULT_DATA_DIR) }
+  return { place: 'outside', dataDir: resolve(dataDir ?? DEFAULT_DATA_DIR) }
+}
+
+export function readyPage(ready: Ready, reader: Reader): string {
+  return isGateway(ready) ? gatewayPage(ready, reader) : besidePage(ready, reader)
 }
 
 function isGateway({ role }: Ready): boolean {
@@ -35,7 +50,7 @@ function isGateway({ role }: Ready): boolean {
 }
 
 /** The message of a process that clients do not ask. */
-function besidePage(ready: Ready): string {
+function besidePage(ready: Ready, reader: Reader): string {
   const { role, baseUrl, adminUrl = baseUrl, dataDir } = ready
   return [
     '',
@@ -45,14 +60,15 @@ function besidePage(ready: Ready): string {
     ...dashboardLine(ready),
     `  Operator's API    ${adminUrl}`,
     `  Data              ${dataDir}`,
+    ...portNote(ready, reader),
     ...ownerNote(ready.ownerLink),
     '',
-    'Stop with Ctrl-C.',
+    stopLine(reader),
     '',
   ].join('\n')
 }
 
-function gatewayPage(ready: Ready): string {
+function gatewayPage(ready: Ready, reader: Reader): string {
   return [
     '',
     `svc is ready.`,
@@ -65,14 +81,15 @@ function gatewayPage(ready: Ready): string {
     ...(ready.adminUrl === undefined ? [] : [`  Operator's API    ${ready.adminUrl}`]),
     `  Model             ${MODEL} (${ready.modelName})`,
     ...(ready.price === undefined ? [] : priceLines(ready.price)),
-    `  Account           ${ready.accountId ?? noAccount(ready)}`,
+    `  Account           ${ready.accountId ?? noAccount(ready, reader)}`,
     `  Data              ${ready.dataDir}`,
+    ...portNote(ready, reader),
     ...ownerNote(ready.ownerLink),
-    ...toyNote(ready.toy),
-    ...unpricedNote(ready),
-    ...(ready.apiKey === undefined ? secondRun(ready) : firstRun(ready, ready.apiKey)),
+    ...toyNote(ready.toy, reader),
+    ...unpricedNote(ready, reader),
+    ...(ready.apiKey === undefined ? secondRun(ready, reader) : firstRun(ready, reader)),
     '',
-    'Stop with Ctrl-C.',
+    stopLine(reader),
     '',
   ].join('\n')
 }
@@ -82,14 +99,27 @@ function dashboardLine({ hasDashboard, baseUrl }: Ready): string[] {
   return hasDashboard ? [`  Dashboard         ${baseUrl}/`] : []
 }
 
-function noAccount(ready: Ready): string {
-  return `none yet: ./svc${folderFlag(ready)} account open --name NAME`
+function noAccount(ready: Ready, reader: Reader): string {
+  return `none yet: ${svcOf(ready, reader)} account open --name NAME`
 }
 
 function priceLines({ input, cachedInput, output }: Rates): string[] {
   const [computed, cached, made] = [input, cachedInput, output].map(formatPricePerMillion)
   const rates = `$${computed} input, $${cached} cached input, $${made} output`
   return [`  Price             ${rates} per million tokens`]
+}
+
+/** A server in a container does not know by which port it is reached. */
+function portNote({ listening }: Ready, { place }: Reader): string[] {
+  if (place === 'shell' || listening !== undefined) return []
+  return [
+    '',
+    '  The port is that in the container: outside, take the one that it was published as.',
+  ]
+}
+
+function stopLine({ place }: Reader): string {
+  return place === 'shell' ? 'Stop with Ctrl-C.' : 'Stop with Ctrl-C or docker stop.'
 }
 
 function ownerNote(link: string | undefined): string[] {
@@ -102,16 +132,20 @@ function ownerNote(link: string | undefined): string[] {
   ]
 }
 
-function toyNote(toy: boolean): string[] {
+function toyNote(toy: boolean, { place }: Reader): string[] {
   if (!toy) return []
+  const own =
+    place === 'shell'
+      ? 'Run your own with SVC_MODEL=/path/to/model.gguf npm start'
+      : 'Run your own, on a volume, with -e SVC_MODEL=/models/model.gguf'
   return [
     '',
     '  The bundled model is a toy of 4 million parameters: it shows real inference and real',
-    '  billing, and answers little. Run your own with SVC_MODEL=/path/to/model.gguf npm start',
+    `  billing, and answers little. ${own}`,
   ]
 }
 
-function unpricedNote(ready: Ready): string[] {
+function unpricedNote(ready: Ready, reader: Reader): string[] {
   if (ready.unpricedModels.length === 0) return []
   const { pricedFrom } = ready
   const before = pricedFrom === undefined ? '' : ` before ${pricedFrom}`
@@ -121,11 +155,13 @@ function unpricedNote(ready: Ready): string[] {
     `  No price is in force for ${ready.unpricedModels.join(', ')}${before}: every request is`,
     `  refused until ${until}, in dollars per million tokens:`,
     '',
-    `  ./svc${folderFlag(ready)} ${PUBLISH_A_PRICE}`,
+    `  ${svcOf(ready, reader)} ${PUBLISH_A_PRICE}`,
   ]
 }
 
-function firstRun(ready: Ready, apiKey: string): string[] {
+function firstRun(ready: Ready, reader: Reader): string[] {
+  const { apiKey } = ready
+  const svc = svcOf(ready, reader)
   return [
     '',
     `  API key           ${apiKey}`,
@@ -140,19 +176,20 @@ function firstRun(ready: Ready, apiKey: string): string[] {
     '',
     'What did it cost, and why?',
     '',
-    `  ./svc${folderFlag(ready)} statement           every debit of the account, with the balance after it`,
-    `  ./svc${folderFlag(ready)} explain REQUEST_ID  its tokens, its price, the arithmetic, the events`,
-    `  ./svc${folderFlag(ready)} verify              the hash chain of the whole history`,
+    `  ${svc} statement           every debit of the account, with the balance after it`,
+    `  ${svc} explain REQUEST_ID  its tokens, its price, the arithmetic, the events`,
+    `  ${svc} verify              the hash chain of the whole history`,
   ]
 }
 
-function secondRun(ready: Ready): string[] {
+function secondRun(ready: Ready, reader: Reader): string[] {
   if (ready.accountId === undefined) return []
-  const command = `./svc${folderFlag(ready)} key create ${ready.accountId} --name NAME`
+  const command = `${svcOf(ready, reader)} key create ${ready.accountId} --name NAME`
   return ['', `  A new API key     ${command}`]
 }
 
-/** Names the folder where the CLI does not look there by itself. */
-function folderFlag({ dataDir }: Ready): string {
-  return dataDir === resolve(DEFAULT_DATA_DIR) ? '' : ` --data-dir '${dataDir}'`
+/** Calls the command line, with the folder where it does not look there by itself. */
+function svcOf({ dataDir }: Ready, reader: Reader): string {
+  const svc = reader.place === 'shell' ? './svc' : 'docker exec CONTAINER svc'
+  return dataDir === reader.dataDir ? svc : `${svc} --data-dir '${dataDir}'`
 }

@@ -21,7 +21,7 @@ import {
   EXIT_USAGE,
 } from '../context/exit-codes.ts'
 import { progressOnStandardError } from '../output/progress-display.ts'
-import { readyLine, readyPage } from '../output/ready-message.ts'
+import { readerOf, readyLine, readyPage } from '../output/ready-message.ts'
 import { stopRequests } from './stop-requests.ts'
 
 export interface StartOptions {
@@ -59,8 +59,10 @@ export async function runServer(
   const service = await started(settings, { logger, stopRequested, acceptNewStore, role })
   if (service === undefined) process.exit(EXIT_OK)
   if (!stopRequested.aborted) {
-    const say = options.json === true ? readyLine : readyPage
-    process.stdout.write(`${say(service.ready)}\n`)
+    const { ready } = service
+    const message =
+      options.json === true ? readyLine(ready) : readyPage(ready, readerOf(process.env))
+    process.stdout.write(`${message}\n`)
   }
   const failed = await Promise.race([
     aborted(stopRequested).then(() => false),
