@@ -155,5 +155,8 @@ test('nobody is kept out or forgotten without being asked about', async () => {
   const unknown = await svc(['--data-dir', path, 'user', 'disable', 'usr_x', '--yes'])
   expect([unknown.code, unknown.err]).toEqual([3, expect.stringContaining('no such user')])
   const nothing = await svc(['--data-dir', path, 'user', 'invite'])
-  expect([nothing.code, nothing.err]).toEqual([2, expect.stringContaining('name an account')])
+  const told =
+    'svc: --account: name the account that the person joins, or in --role the part that they ' +
+    'have in running the service, or both\n'
+  expect([nothing.code, nothing.err]).toEqual([2, expect.stringContaining(told)])
 })

@@ -24,7 +24,9 @@ export function invitationOperations(
     async inviteUser({ platform_role: platformRole, account_id: accountId, account_role }) {
       requireOwner(role, platformRole !== null)
       if (platformRole === null && accountId === null) {
-        const message = 'account_id: name an account, or a part in the running as platform_role'
+        const message =
+          'account_id: name the account that the person joins, or in platform_role the part that ' +
+          'they have in running the service, or both'
         throw new ServiceError('invalid_value', message, { param: 'account_id' })
       }
       if (accountId !== null) {
