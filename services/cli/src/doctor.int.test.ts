@@ -189,6 +189,19 @@ async function folderOf(operations: Operations): Promise<string> {
   return path
 }
 
+test('a server that hangs is told as a problem, and not as a folder without one', async () => {
+  const { path } = await folderWithHistory()
+  const folder = new DataFolder(path)
+  folder.secrets()
+  const hanging = createServer().listen(0, '127.0.0.1')
+  await once(hanging, 'listening')
+  onTestFinished(() => void hanging.close())
+  const baseUrl = `http://127.0.0.1:${(hanging.address() as AddressInfo).port}`
+  folder.writeServer({ pid: process.pid, baseUrl, startedAt: new Date().toISOString() })
+  const { checks } = await examined(path)
+  expect(checks.server).toMatch(`problem: process ${process.pid} does not answer: see its log`)
+})
+
 test('a worker that somebody drains is told with the command that ends it', async () => {
   const { operations } = await workerServer()
   await operations.drainWorker({ worker_id: 'worker-1', draining: true })

@@ -6,7 +6,7 @@ import { DataFolder } from '@svc/server/data-folder/data-folder'
 import type { Finding } from '@svc/server/doctor/examine'
 import { environmentOf } from '@svc/server/settings/environment-file'
 import { Command } from 'commander'
-import { endOnClientDefects, runningServer } from '../context/connect.ts'
+import { endOnClientDefects, lookForServer } from '../context/connect.ts'
 import type { Context } from '../context/context.ts'
 import { CliError, EXIT_DIFFERENCE, EXIT_USAGE } from '../context/exit-codes.ts'
 import type { ContextOf } from './options.ts'
@@ -62,10 +62,15 @@ async function serverFindings(
   const said = (state: Finding['state'], says: string) => ({ check: 'server', state, says })
   let isRunning = false
   try {
-    const server = await runningServer(new DataFolder(dataDir), stop)
-    if (server === undefined)
+    const server = await lookForServer(new DataFolder(dataDir), stop)
+    if (server.state === 'none') {
       return { isRunning, findings: [said('ok', 'none runs on the folder')] }
+    }
     isRunning = true
+    if (server.state === 'silent') {
+      const says = `process ${server.pid} does not answer: see its log, and end it if it hangs`
+      return { isRunning, findings: [said('problem', says)] }
+    }
     const {
       version,
       base_url: url,
@@ -74,8 +79,8 @@ async function serverFindings(
       top_ups: topUps,
       unpriced_models,
       priced_from: from,
-    } = await server.operations.status()
-    const workers = await server.operations.listWorkers()
+    } = await server.connection.operations.status()
+    const workers = await server.connection.operations.listWorkers()
     const before = from === null ? '' : ` before ${from}`
     const unpriced = unpriced_models.map((model) => `no price is in force for ${model}${before}`)
     const problems = [

@@ -109,14 +109,29 @@ async function connectToFolder({
 }
 
 /** @returns undefined when none runs on the folder, or what does cannot prove that it does */
-export async function runningServer(
+async function runningServer(
   folder: DataFolder,
   stop: AbortSignal,
 ): Promise<Connection | undefined> {
+  const found = await lookForServer(folder, stop)
+  return found.state === 'proven' ? found.connection : undefined
+}
+
+type FoundServer =
+  | { readonly state: 'proven'; readonly connection: Connection }
+  /** Its process is there and takes connections, and then says nothing. */
+  | { readonly state: 'silent'; readonly pid: number }
+  | { readonly state: 'none' }
+
+/** Looks for the server of the folder by what the last one has noted there. */
+export async function lookForServer(folder: DataFolder, stop: AbortSignal): Promise<FoundServer> {
   const server = folder.readServer()
   const token = folder.readSecrets()?.operatorToken
-  if (server === undefined || token === undefined) return undefined
-  return (await provesItself(server, token)) ? remote(operatorsUrl(server), token, stop) : undefined
+  if (server === undefined || token === undefined) return { state: 'none' }
+  const state = await proofOf(server, token)
+  if (state === 'none') return { state }
+  if (state === 'silent') return { state, pid: server.pid }
+  return { state, connection: remote(operatorsUrl(server), token, stop) }
 }
 
 async function openFolder(
@@ -178,8 +193,8 @@ function remote(baseUrl: string, operatorToken: string, stop: AbortSignal): Conn
  * A server that was killed leaves its record behind. By now its process id and its port may be
  * somebody else's, who must not be sent the operator's token: so the server proves itself first.
  */
-async function provesItself(server: ServerRecord, token: string): Promise<boolean> {
-  if (!lives(server.pid)) return false
+async function proofOf(server: ServerRecord, token: string): Promise<FoundServer['state']> {
+  if (!lives(server.pid)) return 'none'
   const nonce = randomBytes(NONCE_BYTES).toString('hex')
   const baseUrl = operatorsUrl(server)
   const url = new URL(`${ADMIN_PREFIX}${PROOF_PATH}?nonce=${nonce}`, baseUrl)
@@ -190,9 +205,9 @@ async function provesItself(server: ServerRecord, token: string): Promise<boolea
     })
     const bytes = await bytesWithin(ANSWER_BYTES_MAX, answer.body ?? [])
     const { proof } = identityAnswer.parse(JSON.parse(`${bytes}`))
-    return isServerProof(proof, token, baseUrl, nonce)
-  } catch {
-    return false
+    return isServerProof(proof, token, baseUrl, nonce) ? 'proven' : 'none'
+  } catch (error) {
+    return error instanceof Error && error.name === 'TimeoutError' ? 'silent' : 'none'
   }
 }
 

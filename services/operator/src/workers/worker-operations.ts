@@ -52,7 +52,7 @@ export function workerOperations(
 /** @throws {ServiceError} when this is the folder of a server that is stopped */
 function runningFleet({ fleet }: WorkerPorts): WorkerFleet {
   if (fleet !== undefined) return fleet
-  const message = 'This needs a running server, and none runs here: its workers end with it.'
+  const message = 'This needs a running server, because workers run with it, and none runs here.'
   throw new ServiceError('server_not_running', message)
 }
 
