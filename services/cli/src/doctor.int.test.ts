@@ -248,6 +248,20 @@ test('what keeps the top-ups of a running server waiting is told', async () => {
   expect(text).toContain('Top-ups are not taken: there is no topic payments')
 })
 
+test('a view that failed, and a hold that nobody ended, are told of a running server', async () => {
+  const { operations } = await workerServer()
+  const failed = { ...{ name: 'usage', version: 5, position: '3', head: '9' }, error: 'disk full' }
+  const status: Operations['status'] = async () => ({
+    ...(await operations.status()),
+    projections: [{ ...failed, state: 'failed' }],
+    overdue_holds: { count: 1, since: '2026-11-01T00:00:00.000Z' },
+  })
+  const { text } = await examined(await folderOf({ ...operations, status }))
+  expect(text).toContain('the view usage failed: disk full')
+  const since = '1 hold is past its deadline, since 2026-11-01T00:00:00.000Z: svc hold list'
+  expect(text).toContain(since)
+})
+
 test('a gateway that asks others for views has no problem for that, and tells of others', async () => {
   const { operations } = await workerServer()
   const status: Operations['status'] = async () => ({

@@ -1,5 +1,5 @@
 /** `svc doctor`: what a server needs, looked at without changing anything. */
-import type { WorkerDetails } from '@svc/contracts/admin/workers'
+import type { ServiceStatus, WorkerDetails } from '@svc/contracts/admin/workers'
 import { messageOf } from '@svc/contracts/error-message'
 import { printable } from '@svc/contracts/printable'
 import { DataFolder } from '@svc/server/data-folder/data-folder'
@@ -10,6 +10,7 @@ import { endOnClientDefects, lookForServer } from '../context/connect.ts'
 import type { Context } from '../context/context.ts'
 import { CliError, EXIT_DIFFERENCE, EXIT_USAGE } from '../context/exit-codes.ts'
 import type { ContextOf } from './options.ts'
+import { overdueTexts } from './status.ts'
 
 interface DoctorOptions {
   readonly envFile?: string
@@ -71,33 +72,32 @@ async function serverFindings(
       const says = `process ${server.pid} does not answer: see its log, and end it if it hangs`
       return { isRunning, findings: [said('problem', says)] }
     }
-    const {
-      version,
-      base_url: url,
-      store,
-      feed,
-      top_ups: topUps,
-      unpriced_models,
-      priced_from: from,
-    } = await server.connection.operations.status()
+    const status = await server.connection.operations.status()
     const workers = await server.connection.operations.listWorkers()
-    const before = from === null ? '' : ` before ${from}`
-    const unpriced = unpriced_models.map((model) => `no price is in force for ${model}${before}`)
-    const problems = [
-      ...[...store.problems, ...(feed?.problems ?? []), ...(topUps?.problems ?? [])],
-      ...unpriced,
-      ...workers.flatMap(workerProblems),
-    ]
+    const problems = [...serverProblems(status), ...workers.flatMap(workerProblems)]
     const busy = workers.filter(isSilent).map(({ worker_id: id }) => {
       return said('note', `worker ${id} is ready and did not tell its load in time: it may be busy`)
     })
-    const running = said('ok', `version ${version} runs at ${url}`)
+    const running = said('ok', `version ${status.version} runs at ${status.base_url}`)
     const found = problems.map((each) => said('problem', each))
     return { isRunning, findings: [running, ...busy, ...found] }
   } catch (error) {
     const message = messageOf(error)
     return { isRunning, findings: [said('problem', message)] }
   }
+}
+
+/** What the server says of its parts, but for its workers. */
+function serverProblems(status: ServiceStatus): readonly string[] {
+  const { store, feed, top_ups: topUps, unpriced_models: unpriced, priced_from: from } = status
+  const before = from === null ? '' : ` before ${from}`
+  const failed = status.projections.filter(({ state }) => state === 'failed')
+  return [
+    ...[store, feed, topUps].flatMap((part) => part?.problems ?? []),
+    ...failed.map(({ name, error }) => `the view ${name} failed: ${error}`),
+    ...overdueTexts(status),
+    ...unpriced.map((model) => `no price is in force for ${model}${before}`),
+  ]
 }
 
 /** A worker drains because somebody asked it to. */

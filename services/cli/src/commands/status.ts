@@ -58,8 +58,7 @@ function statusText(context: Context, status: ServiceStatus): string {
     (part) => part?.problems ?? [],
   )
   for (const problem of problems) sections.push(`${printable(problem)}\n`)
-  const { count = 0, since = null } = status.overdue_holds ?? {}
-  if (since !== null) sections.push(overdueText(count, since))
+  for (const overdue of overdueTexts(status)) sections.push(`${overdue}\n`)
   if (status.unpriced_models.length > 0) sections.push(unpricedText(status))
   return sections.join('\n')
 }
@@ -87,8 +86,15 @@ function topUpFacts(topUps: ServiceStatus['top_ups']): readonly (readonly [strin
   return [['top-ups', `topic ${topic}, ${waiting} waiting; ${taken}`]]
 }
 
-function overdueText(count: number, since: string): string {
-  return `${count} holds are past their deadline, the first since ${since}: svc hold list\n`
+/** @returns none, or what to say of holds that the server should have ended */
+export function overdueTexts({ overdue_holds: overdue }: ServiceStatus): readonly string[] {
+  const { count = 0, since = null } = overdue ?? {}
+  if (since === null) return []
+  const what =
+    count === 1
+      ? '1 hold is past its deadline,'
+      : `${count} holds are past their deadline, the first`
+  return [`${what} since ${since}: svc hold list`]
 }
 
 function unpricedText({ unpriced_models: models, priced_from: from }: ServiceStatus): string {
