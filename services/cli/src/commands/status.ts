@@ -27,7 +27,7 @@ function statusText(context: Context, status: ServiceStatus): string {
       ['version', status.version],
       ['data', status.data_dir],
       ['event log', eventLogText(status.store)],
-      ...feedFacts(status.feed),
+      ...feedFacts(status),
       ...topUpFacts(status.top_ups),
       ['accounts', countText(status.accounts)],
       ['open requests', countText(status.open_requests)],
@@ -71,10 +71,11 @@ function eventLogText({ kind, position }: ServiceStatus['store']): string {
   return position === null ? `${kind}, does not answer` : `${kind}, position ${position}`
 }
 
-function feedFacts(feed: ServiceStatus['feed']): readonly (readonly [string, string])[] {
+function feedFacts({ feed, store }: ServiceStatus): readonly (readonly [string, string])[] {
   if (feed === null) return []
   const { topic, lag, waiting_seconds: waiting } = feed
-  const behind = lag === null ? 'the log does not answer' : `${lag} behind the log`
+  const unit = store.kind === 'eventstoredb' ? 'bytes' : 'events'
+  const behind = lag === null ? 'the log does not answer' : `${lag} ${unit} behind the log`
   const since = waiting === 0 ? '' : `, waiting for ${waiting} s`
   return [['feed', `topic ${topic}, ${behind}${since}`]]
 }
