@@ -89,6 +89,18 @@ test('a server that does not answer cannot be reached', async () => {
   expect(ran.err).toContain('cannot reach the service at http://127.0.0.1:1')
 })
 
+test('who asks by https for a server without TLS is told so', async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const ran = await svc(['--url', url, 'status'], { environment: { SVC_OPERATOR_TOKEN: 'x' } })
+  expect(ran.code).toBe(6)
+  expect(ran.err).toContain(
+    `cannot reach the service at ${url}: it speaks no TLS, so try http://\n`,
+  )
+})
+
 test('a folder that another process holds is a conflict', async () => {
   const { path } = await folderWithHistory()
   const holder = openSqliteEventStore(join(path, 'ledger.db'), { onFatal: () => {} })

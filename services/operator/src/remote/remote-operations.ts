@@ -139,6 +139,7 @@ async function request(url: URL, init: RequestInit & { signal: AbortSignal }): P
 function why(cause: unknown): string {
   const inner = cause instanceof Error ? cause.cause : undefined
   const code = inner instanceof Error && 'code' in inner ? inner.code : undefined
+  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER') return ': it speaks no TLS, so try http://'
   return typeof code === 'string' ? ` (${code})` : ''
 }
 
