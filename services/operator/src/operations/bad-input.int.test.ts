@@ -78,6 +78,13 @@ describe('refused, and no event', () => {
     expect(await outcome(voiding)).toBe('not_found')
   })
 
+  test('the price of a model that is not there, told with the one that is', async () => {
+    await open()
+    const price = { ...rates, model: 'llama', effective_from: null, confirm: true }
+    const told = 'model: there is no model "llama": prices are of svc-beta'
+    await expect(operations.publishPrice(price)).rejects.toThrow(told)
+  })
+
   test('a price in the past', async () => {
     await open()
     const past = { ...rates, effective_from: EARLY, confirm: true }

@@ -4,7 +4,7 @@ import type { OperationHandlers, OperationInput } from '@svc/contracts/admin/ope
 import { ServiceError } from '@svc/contracts/errors'
 import { formatPricePerMillion } from '@svc/contracts/money'
 import { DEFAULT_PRICE_LIST } from '@svc/contracts/price'
-import { resolveModel } from '@svc/contracts/wire/models'
+import { MODEL, resolveModel } from '@svc/contracts/wire/models'
 import type { NewPrice, PublishedPrice } from '@svc/ledger/ledger'
 import { workerSummaries } from '../workers/worker-summary.ts'
 import { type OperationPorts, viewsCurrent } from './ports.ts'
@@ -98,7 +98,8 @@ function newPrice({
 function readModel(name: string): string {
   const model = resolveModel(name)
   if (model !== undefined) return model
-  throw new ServiceError('invalid_value', `model: there is no model "${name}"`, { param: 'model' })
+  const message = `model: there is no model "${name}": prices are of ${MODEL}`
+  throw new ServiceError('invalid_value', message, { param: 'model' })
 }
 
 /** The price of the toy says nothing about what another should be. */
