@@ -10,11 +10,15 @@ import type { Views } from './views/views.ts'
 
 export type RequestTotalsViews = Pick<Views, 'requestTotals'>
 
-/** @throws {ServiceError} `invalid_value` that names the field */
+/**
+ * A request belongs to the period in which it came in, and changes its figures when it ends.
+ *
+ * @throws {ServiceError} `invalid_value` that names the field
+ */
 export function requestTotals(
   views: RequestTotalsViews,
   accountId: string,
-  fields: RequestTotalsQueryFields,
+  { status: asked, ...fields }: RequestTotalsQueryFields,
   nowMs: number,
 ): RequestTotalsAnswer {
   const zone = readZoneOf(fields.zone)
@@ -24,14 +28,15 @@ export function requestTotals(
     if (timeMs === undefined || timeMs % QUARTER_MS === 0) continue
     throw new ServiceError('invalid_value', `${param}: must be on a quarter of an hour`, { param })
   }
-  const found = views.requestTotals(requestsQueryOf(accountId, fields))
+  const all = views.requestTotals(requestsQueryOf(accountId, fields))
+  const found = all.filter(({ status }) => asked === undefined || asked === status)
   return {
     object: 'request_totals',
     currency: 'USD',
     zone,
     from: from === undefined ? null : textIn(from, zone),
     to: to === undefined ? null : textIn(to, zone),
-    over: isOver(period, nowMs),
+    over: isOver(period, nowMs) && !all.some(({ status }) => status === 'running'),
     data: found.map(({ status, ...used }) => ({ status, ...totalOf([used]) })),
     total: totalOf(found),
   }

@@ -77,7 +77,10 @@ export const requestTotalsAnswer = z.object({
   /** RFC 3339 as clocks in the zone show it; null: without this edge. */
   from: z.string().nullable(),
   to: z.string().nullable(),
-  over: periodOver,
+  over: periodOver.describe(
+    "Whether the period is over, by the server's clock, and none of its requests runs any more: " +
+      'before, its figures go on changing.',
+  ),
   /** The totals of each status that there is. */
   data: z.array(z.object({ status: requestStatus, ...requestTotal })),
   /** The sum of them. */

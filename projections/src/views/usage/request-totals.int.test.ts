@@ -110,6 +110,27 @@ test('totals of every filter, status and period are those of the rows: UX-04, UX
   )
 })
 
+test.each([undefined, 'finished', 'running'])(
+  'a period of which a request still runs is not over: asked for %s',
+  async (status) => {
+    const history = new AccountHistory('Ada').open()
+    const id = requestId(START_MS, '1')
+    history.accept(id, START_MS)
+    const to = '2026-11-02'
+    const longAfter = Date.parse(to) + 30 * MINUTE_MS
+    const store = new MemoryEventStore()
+    const over = async () => {
+      await history.writeTo(store)
+      const { views } = await viewsOf(store)
+      const query = requestTotalsQuery.parse({ to, status })
+      return requestTotals(views, history.accountId, query, longAfter).over
+    }
+    expect(await over()).toBe(false)
+    history.settle(id, longAfter, { inputTokens: 1, cachedInputTokens: 0, outputTokens: 1 }, 'stop')
+    expect(await over()).toBe(true)
+  },
+)
+
 test('the rows are the same however the log was cut into commits', async () => {
   const store = new MemoryEventStore()
   await twoDays().writeTo(store)
