@@ -132,8 +132,10 @@ export class AnswerReading {
         cache.counts.answerTokensRead += end - position
         position = end
       })
-      if (position < end || this.#unread !== tokens) return false
+      if (position < end) return false
+      // Also when the sequence was lent meanwhile: its prompt may go on from here.
       place().live = { chain, tokens: position }
+      if (this.#unread !== tokens) return false
     }
     onRead(chain)
     return true

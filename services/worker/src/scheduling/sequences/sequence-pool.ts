@@ -27,7 +27,7 @@ import type { Engine, EngineSequence, SequenceCopy } from '../../engines/engine.
 import { blocksOf, type Chain, tokensOf } from '../../prefix-cache/block-names.ts'
 import type { Finding, PrefixCache, PrefixWork } from '../../prefix-cache/prefix-cache.ts'
 import { BatchTurns } from '../batches/batch-turns.ts'
-import { AnswerReading } from './answer-reading.ts'
+import { AnswerReading, type LivePrompt } from './answer-reading.ts'
 import { type Loan, NOTHING_HELD, type PutAside, promptsOf } from './loan.ts'
 import { liveTokens, type Slot } from './slot.ts'
 import { UnkeptPrompts } from './unkept-prompts.ts'
@@ -96,12 +96,11 @@ export class SequencePool {
   async lend(tenant: string, prompt: readonly number[], signal: AbortSignal): Promise<Loan> {
     const chain = this.#cache.chain(tenant, prompt)
     const slot = this.#choose(chain)
-    const live = liveTokens(slot, chain)
-    const goesOn = live === slot.live?.tokens && !slot.unkept.isFull
-    const free = this.#occupy(slot)
+    const held = await this.#occupy(slot)
+    const live = liveTokens(held, chain)
+    const goesOn = live === held?.tokens && !slot.unkept.isFull
     let finding: Finding | undefined
     try {
-      await free
       if (!goesOn) await slot.unkept.keep({ waiting: tenant })
       finding = await this.#cache.lookUp(chain, live, signal)
       return (await this.#fill(slot, live, finding)) ?? (await this.#renew(slot, finding.work))
@@ -333,7 +332,7 @@ export class SequencePool {
    * from the blocks in memory.
    */
   #worthTokens(slot: Slot, chain: Chain): number {
-    const shared = liveTokens(slot, chain)
+    const shared = liveTokens(slot.live, chain)
     const held = slot.live?.tokens ?? 0
     return shared < held * OTHERS_SHARE_MAX && this.#cache.keepsBlocks ? 0 : shared
   }
@@ -367,13 +366,15 @@ export class SequencePool {
     return slot
   }
 
-  /** Settles when the sequence is in use no more for what it held. Never rejects. */
-  #occupy(slot: Slot): Promise<void> {
+  /** @returns what the sequence holds, once it is in use no more for that. Never rejects */
+  async #occupy(slot: Slot): Promise<LivePrompt | null> {
     slot.lent = true
-    slot.live = null
     this.#uses += 1
     slot.lastUse = this.#uses
-    return slot.reading.stop()
+    await slot.reading.stop()
+    const { live } = slot
+    slot.live = null
+    return live
   }
 
   #slotOf(loan: Loan): Slot {

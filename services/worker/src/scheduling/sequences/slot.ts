@@ -18,6 +18,6 @@ export interface Slot {
 }
 
 /** Leading tokens of a prompt that need not be computed, because the sequence holds them. */
-export function liveTokens({ live }: Slot, chain: Chain): number {
+export function liveTokens(live: LivePrompt | null, chain: Chain): number {
   return live === null ? 0 : sharedTokens(chain, live.chain, live.tokens)
 }

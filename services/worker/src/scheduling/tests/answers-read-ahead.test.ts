@@ -139,14 +139,14 @@ describe('a request that begins while an answer is read', () => {
     expect(alarms).toEqual([])
   })
 
-  it('goes on from it, if it is the next turn', async () => {
+  it('goes on from that batch, if it is the next turn', async () => {
     const { time, cachedOf, reached, goOn, alarms } = stopping()
     await cachedOf(PROMPT)
     const passing = time.advance(100)
     await reached
     const next = cachedOf(NEXT)
     goOn()
-    expect(await next).toBe(PROMPT.length - 1)
+    expect(await next).toBe(PROMPT.length + 63)
     await passing
     expect(alarms).toEqual([])
   })
