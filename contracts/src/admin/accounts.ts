@@ -58,8 +58,9 @@ export const accountSummary = z.object({
 export type AccountSummary = Shown<typeof accountSummary>
 
 const listedAccount = accountSummary.extend({
-  /** Its records are damaged: it is refused, and shown as it was before the damage. */
-  damaged: z.boolean(),
+  damaged: z
+    .boolean()
+    .describe('Its records are damaged: it is refused, and shown as it was before the damage.'),
   /** Today and the 29 days before it, UTC. */
   spent_30_days: dollars,
 })
@@ -85,8 +86,9 @@ const status = z.enum(listedStatuses).optional()
 
 const accountSums = z.object({
   accounts: count,
-  /** The number of them whose records are damaged: summed as they were before the damage. */
-  damaged: count,
+  damaged: count.describe(
+    'How many of them have damaged records: they are summed as they were before the damage.',
+  ),
   open_requests: count,
   settled: dollars,
   held: dollars,

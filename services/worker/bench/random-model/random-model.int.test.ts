@@ -51,6 +51,6 @@ describe('a model with random weights', () => {
     const path = join(temporaryFolder(), 'tiny.gguf')
     const { stdout } = await run(process.execPath, [PROGRAM, 'tiny', path, '--type', 'q8_0'])
     expect(stdout).toBe(`${path}: 0.1 MB\n`)
-    await expect(run(process.execPath, [PROGRAM, 'huge', path])).rejects.toMatchObject({ code: 64 })
+    await expect(run(process.execPath, [PROGRAM, 'huge', path])).rejects.toMatchObject({ code: 2 })
   })
 })
