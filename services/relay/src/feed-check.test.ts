@@ -8,6 +8,8 @@ import { checkFeed, type FeedFinding } from './feed-check.ts'
 import { feedRecord } from './feed-record.ts'
 import { resendFeed } from './feed-resend.ts'
 
+type Records = readonly RecordedEvent[]
+
 const plan = { name: 'svc.ledger', partitions: 2 }
 const pace = { step: async <Result>(work: () => Result | PromiseLike<Result>) => work() }
 const signal = new AbortController().signal
@@ -37,7 +39,7 @@ test.each([
   const stream = `account-${ada}`
   const lost = events.find((event) => event.stream === stream && event.revision === revision)
   await send(events.filter((event) => event !== lost))
-  const finding = { key: ada, events: 9, missing: 1, isHashWrong: false }
+  const finding = { key: ada, events: 9, missing: 1, isHashWrong: false, isOtherHistory: false }
   expect((await check()).findings).toEqual([{ ...finding, firstMissing: lost?.position }])
 })
 
@@ -55,8 +57,33 @@ test('a last event with another hash is found', async () => {
   })
   await send(altered)
   expect((await check()).findings).toEqual([
-    { key: ada, events: 9, missing: 0, firstMissing: null, isHashWrong: true },
+    {
+      ...{ key: ada, events: 9, missing: 0, firstMissing: null },
+      ...{ isHashWrong: true, isOtherHistory: true },
+    },
   ] satisfies FeedFinding[])
+})
+
+test.each<[string, (right: Records, others: Records) => Records[]]>([
+  ['before those of the log', (right, others) => [right.slice(0, 4), others, right.slice(4)]],
+  ['behind those of the log', (right, others) => [right, others]],
+  [
+    'in the place of those of the log',
+    (right, others) => [right.slice(0, 4), others, right.slice(8)],
+  ],
+  ['in the middle of a second sending', (right, others) => [right, right.slice(0, 4), others]],
+])('records of another history are found: %s', async (_, order) => {
+  const { check, send, events, ada, bob } = await twoAccounts()
+  const right = events.filter(({ stream }) => stream === `account-${ada}`)
+  const others = right.slice(4, 8).map((event) => {
+    return { ...event, id: `${event.id}-other`, hash: event.hash.replace(/^./, '-') }
+  })
+  await send(events.filter(({ stream }) => stream === `account-${bob}`))
+  for (const records of order(right, others)) await send(records)
+  const found = { key: ada, missing: 0, isHashWrong: false, isOtherHistory: true }
+  const { findings } = await check()
+  expect(findings).toHaveLength(1)
+  expect(findings).toMatchObject([found])
 })
 
 test('events behind the checked position are nothing that is missing', async () => {
@@ -94,6 +121,7 @@ async function twoAccounts() {
   const all = events.at(-1)?.position ?? START
   return {
     ada: ada?.accountId ?? '',
+    bob: bob?.accountId ?? '',
     events,
     check: (upTo = all) => checkFeed({ store, topic, pace }, { upTo, signal }),
     send: async (some: readonly RecordedEvent[]) => {

@@ -2,8 +2,11 @@
  * Compares the topic with the log: whether every event is there, unaltered, and in order.
  *
  * Events of a stream have revisions 0, 1, 2 …, so what is missing of an account shows without
- * knowing the events. Memory is taken by accounts and by gaps, and not by events.
+ * knowing the events. Whether they are those of the log shows by one digest for each run of
+ * revisions that follow one another in the topic. Memory is taken by accounts, gaps and runs, and
+ * not by events.
  */
+import { hash } from 'node:crypto'
 import type { BusTopic, ReceivedRecord } from '@svc/contracts/ports/bus'
 import type { Position, RecordedEvent } from '@svc/contracts/ports/event-store'
 import { type FeedEventsPorts, type FeedRange, feedEvents } from './feed-events.ts'
@@ -28,6 +31,8 @@ export interface FeedFinding {
   readonly firstMissing: Position | null
   /** Whether the last event has the hash in the topic that it has in the log. */
   readonly isHashWrong: boolean
+  /** Whether the topic has a record of these events with another id or hash than the log has. */
+  readonly isOtherHistory: boolean
 }
 
 export interface FeedCheckResult {
@@ -59,15 +64,28 @@ export async function checkFeed(
     onProgress({ events, records })
   }, range.signal)
   const all = [...keys.values()]
-  const incomplete = all.filter((check) => check.missing > 0 || check.isHashWrong)
+  const findings = await findingsOf(
+    all.filter((check) => !check.isPlain),
+    log,
+    range,
+  )
   return {
     keys: all.length,
     events,
     records,
     doubled: sumOf(all.map(({ doubled }) => doubled)),
     late: sumOf(all.map(({ late }) => late)),
-    findings: await findingsOf(incomplete, log, range),
+    findings,
   }
+}
+
+/** Records of one key whose revisions follow one another in the topic. */
+interface Run {
+  readonly from: number
+  to: number
+  digest: string
+  /** The digest of the same events in the log, as far as it was walked. */
+  logDigest: string
 }
 
 class KeyCheck {
@@ -75,12 +93,18 @@ class KeyCheck {
   events = 0
   doubled = 0
   late = 0
+  firstMissing: Position | null = null
   #lastHash = ''
+  #logDigest = ''
   /** The first revision behind all that were found. */
   #next = 0
   #foundHash: string | undefined
   /** Revisions before that which were not found, from and to, in order. */
   #gaps: (readonly [from: number, to: number])[] = []
+  #runs: Run[] = []
+  #firstMissing: number | undefined
+  #runsFrom = new Map<number, Run[]>()
+  #openRuns: readonly Run[] = []
 
   constructor(key: string) {
     this.key = key
@@ -94,25 +118,58 @@ class KeyCheck {
     return sumOf(this.#missingRanges().map(([from, to]) => to - from + 1))
   }
 
-  /** The first revision that was not found. */
-  get firstMissing(): number | undefined {
-    return this.#missingRanges()[0]?.[0]
+  /** Whether the topic has each event once, in order, as it is in the log. */
+  get isPlain(): boolean {
+    const [run, ...others] = this.#runs
+    const isAll = run?.from === 0 && run.to === this.events - 1 && others.length === 0
+    return isAll && run.digest === this.#logDigest
   }
 
-  expect({ hash }: RecordedEvent): void {
+  /** Is known behind {@link compare}. */
+  get isOtherHistory(): boolean {
+    return this.#runs.some(({ digest, logDigest }) => digest !== logDigest)
+  }
+
+  expect({ id, hash }: RecordedEvent): void {
     this.events += 1
     this.#lastHash = hash
+    this.#logDigest = digestAfter(this.#logDigest, id, hash)
   }
 
   find({ headers }: ReceivedRecord): void {
     const revision = Number(headers.revision)
     if (!Number.isSafeInteger(revision) || revision < 0) return
     if (revision === this.events - 1) this.#foundHash = headers.hash ?? ''
+    if (revision < this.events) this.#addToRun(revision, headers)
     if (revision < this.#next) this.#findEarlier(revision)
     else {
       if (revision > this.#next) this.#gaps.push([this.#next, revision - 1])
       this.#next = revision + 1
     }
+  }
+
+  /** Begins a second walk over the log. */
+  startComparison(): void {
+    this.#firstMissing = this.#missingRanges()[0]?.[0]
+    this.#runsFrom = Map.groupBy(this.#runs, ({ from }) => from)
+  }
+
+  /** Takes an event of the second walk, in their order. */
+  compare({ revision, id, hash, position }: RecordedEvent): void {
+    if (revision === this.#firstMissing) this.firstMissing = position
+    const begun = this.#runsFrom.get(revision) ?? []
+    this.#openRuns = [...this.#openRuns.filter(({ to }) => to >= revision), ...begun]
+    for (const run of this.#openRuns) run.logDigest = digestAfter(run.logDigest, id, hash)
+  }
+
+  #addToRun(revision: number, { id, hash }: ReceivedRecord['headers']): void {
+    let run = this.#runs.at(-1)
+    if (run?.to !== revision - 1) {
+      run = { from: revision, to: revision, digest: '', logDigest: '' }
+      this.#runs.push(run)
+    }
+    run.to = revision
+    run.digest = digestAfter(run.digest, id, hash)
   }
 
   #findEarlier(revision: number): void {
@@ -137,22 +194,28 @@ class KeyCheck {
   }
 }
 
-/** Looks for the positions of what is missing, in one more walk over the log. */
+/** Looks closer at what is not plain, in one more walk over the log. */
 async function findingsOf(
-  incomplete: readonly KeyCheck[],
+  checks: readonly KeyCheck[],
   log: FeedEventsPorts,
   range: FeedRange,
 ): Promise<readonly FeedFinding[]> {
-  const open = new Map(incomplete.map((check) => [check.key, check.firstMissing] as const))
-  const positions = new Map<string, Position>()
-  if (incomplete.some(({ firstMissing }) => firstMissing !== undefined)) {
-    for await (const { key, event } of feedEvents(log, range)) {
-      if (open.get(key) === event.revision) positions.set(key, event.position)
-    }
-  }
-  return incomplete.map(({ key, events, missing, isHashWrong }) => {
-    return { key, events, missing, isHashWrong, firstMissing: positions.get(key) ?? null }
-  })
+  if (checks.length === 0) return []
+  const open = new Map(checks.map((check) => [check.key, check] as const))
+  for (const check of checks) check.startComparison()
+  for await (const { key, event } of feedEvents(log, range)) open.get(key)?.compare(event)
+  return checks
+    .filter(
+      ({ missing, isHashWrong, isOtherHistory }) => missing > 0 || isHashWrong || isOtherHistory,
+    )
+    .map(({ key, events, missing, firstMissing, isHashWrong, isOtherHistory }) => {
+      return { key, events, missing, firstMissing, isHashWrong, isOtherHistory }
+    })
+}
+
+/** Tells apart what was found in a row, by the ids and hashes so far. */
+function digestAfter(digest: string, id = '', ofEvent = ''): string {
+  return hash('sha256', JSON.stringify([digest, id, ofEvent]))
 }
 
 function keyOf(keys: Map<string, KeyCheck>, key: string): KeyCheck {

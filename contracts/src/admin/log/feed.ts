@@ -36,6 +36,11 @@ const feedCheckResult = z.object({
       first_missing: z.string().nullable(),
       /** Whether its last event has the same hash in the topic and in the log. */
       last_hash: z.enum(['holds', 'differs']),
+      /**
+       * `other` when the topic has a record of these events with another id or hash than the log
+       * has, such as of what happened before a restore: the feed needs a new topic.
+       */
+      history: z.enum(['same', 'other']),
     }),
   ),
 })

@@ -15,6 +15,7 @@ const columns: readonly Column<Finding>[] = [
   { title: 'MISSING', align: 'right', text: ({ missing }) => `${missing}` },
   { title: 'FROM POSITION', align: 'right', text: (line) => line.first_missing ?? '' },
   { title: 'LAST HASH', text: (line) => line.last_hash },
+  { title: 'HISTORY', text: ({ history }) => history },
 ]
 
 export function feedCommand(contextOf: ContextOf): Command {
@@ -40,10 +41,7 @@ async function check(context: Context): Promise<void> {
       if (context.json) await context.outJson('feed-check/1', line)
       else await context.out(checkText(context, line))
       if (line.findings.length === 0) return
-      throw new CliError(
-        EXIT_DIFFERENCE,
-        `the topic is not whole for ${line.findings.length} accounts: svc feed resend --from POSITION`,
-      )
+      throw new CliError(EXIT_DIFFERENCE, differenceOf(line))
     }
     throw new CliError(EXIT_INTERRUPTED, 'interrupted; nothing was changed')
   })
@@ -56,6 +54,14 @@ function checkText(context: Context, result: FeedCheckResult): string {
     `${keys} accounts; ${doubled} doubled, ${late} late\n`
   if (findings.length === 0) return `${summary}every event is there\n`
   return `${summary}\n${tableText(context, columns, findings)}`
+}
+
+function differenceOf({ findings }: FeedCheckResult): string {
+  const others = findings.filter(({ history }) => history === 'other').length
+  if (others > 0) {
+    return `the topic has another history of ${others} accounts: name a new one in SVC_KAFKA_TOPIC`
+  }
+  return `the topic is not whole for ${findings.length} accounts: svc feed resend --from POSITION`
 }
 
 interface ResendOptions {

@@ -85,6 +85,8 @@ export const operatorWords: Readonly<Record<string, string>> = {
   lag: 'How far behind the log: events of SQLite, bytes of EventStoreDB.',
   last_activity_at: 'When it last did anything.',
   last_hash: 'Whether the last event is the same in the topic and in the log.',
+  history:
+    '`other` when the topic has a record of these events with another id or hash than the log.',
   late: 'Events that came behind newer ones of their account.',
   link: 'To be passed on by hand; in this answer only.',
   live: 'As the live view has it.',

@@ -32,7 +32,7 @@ export interface Feed {
   }): Promise<number>
 }
 
-interface FeedComparison {
+export interface FeedComparison {
   readonly keys: number
   readonly events: number
   readonly records: number
@@ -44,6 +44,7 @@ interface FeedComparison {
     readonly missing: number
     readonly firstMissing: Position | null
     readonly isHashWrong: boolean
+    readonly isOtherHistory: boolean
   }[]
 }
 

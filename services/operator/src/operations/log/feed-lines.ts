@@ -3,7 +3,7 @@ import type { OperationHandlers, OperationOutput } from '@svc/contracts/admin/op
 import type { ServiceStatus } from '@svc/contracts/admin/workers'
 import { ServiceError } from '@svc/contracts/errors'
 import { BusAwayError, BusRefusedError, UnsafeTopicError } from '@svc/contracts/ports/bus'
-import type { Feed } from '../../feed/feed.ts'
+import type { Feed, FeedComparison } from '../../feed/feed.ts'
 import { progressLines } from './progress-lines.ts'
 
 type Line<Name extends 'checkFeed' | 'resendFeed', Type> = Extract<
@@ -28,11 +28,7 @@ export function feedOperations(
           const onProgress = (done: { events: number; records: number }) =>
             report({ type: 'progress', ...done })
           const found = await answered(feed.check({ signal, onProgress }))
-          const findings = found.findings.map(({ firstMissing, isHashWrong, ...finding }) => ({
-            ...finding,
-            first_missing: firstMissing === null ? null : `${firstMissing}`,
-            last_hash: isHashWrong ? ('differs' as const) : ('holds' as const),
-          }))
+          const findings = found.findings.map(shownFinding)
           return { type: 'result', topic, position: `${position}`, ...found, findings }
         },
       )
@@ -50,6 +46,20 @@ export function feedOperations(
         },
       )
     },
+  }
+}
+
+function shownFinding({
+  firstMissing,
+  isHashWrong,
+  isOtherHistory,
+  ...finding
+}: FeedComparison['findings'][number]): Line<'checkFeed', 'result'>['findings'][number] {
+  return {
+    ...finding,
+    first_missing: firstMissing === null ? null : `${firstMissing}`,
+    last_hash: isHashWrong ? 'differs' : 'holds',
+    history: isOtherHistory ? 'other' : 'same',
   }
 }
 
