@@ -9,6 +9,7 @@ const ready: Ready = {
   apiKey: 'sk-svc-key',
   accountId: 'acct_1',
   hasDashboard: true,
+  hasViews: true,
   dataDir: '/data',
   pid: 7,
   modelName: 'model',
@@ -78,6 +79,17 @@ test('a gateway without a dashboard shows none, and names its folder for what is
   )
   expect(page).not.toContain('Dashboard')
   expect(page).toContain("none yet: ./svc --data-dir '/data' account open --name NAME")
+})
+
+test('a gateway without views names a server with views for what it refuses', () => {
+  const gateway = { ...ready, role: 'gateway', hasDashboard: false, hasViews: false } as const
+  const page = readyPage(gateway, shell)
+  expect(page).toContain('Ask a server with views, such as a projector:')
+  expect(page).toContain("  ./svc --data-dir 'FOLDER' statement acct_1\n")
+  expect(page).toContain("  ./svc --data-dir 'FOLDER' explain REQUEST_ID\n")
+  expect(page).not.toMatch(/'\/data' (statement|explain)/)
+  const outside = readyPage(gateway, readerOf({ IN_SVC_IMAGE: '1', SVC_DATA_DIR: '/data' }))
+  expect(outside).toContain('  docker exec CONTAINER svc statement acct_1\n')
 })
 
 test('in the image commands are told as they are called outside of the container', () => {

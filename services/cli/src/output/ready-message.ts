@@ -174,11 +174,28 @@ function firstRun(ready: Ready, reader: Reader): string[] {
     "    -H 'Content-Type: application/json' \\",
     `    -d '{"model":"${MODEL}","messages":[{"role":"user","content":"What is the capital of France?"}]}'`,
     '',
+    ...(ready.hasViews ? costLines(svc) : costElsewhereLines(ready, reader)),
+  ]
+}
+
+function costLines(svc: string): string[] {
+  return [
     'What did it cost, and why?',
     '',
     `  ${svc} statement           every debit of the account, with the balance after it`,
     `  ${svc} explain REQUEST_ID  its tokens, its price, the arithmetic, the events`,
     `  ${svc} verify              the hash chain of the whole history`,
+  ]
+}
+
+/** A gateway without views refuses these commands, and no other folder knows its demo account. */
+function costElsewhereLines({ accountId }: Ready, { place }: Reader): string[] {
+  const svc = place === 'shell' ? "./svc --data-dir 'FOLDER'" : 'docker exec CONTAINER svc'
+  return [
+    'What did it cost, and why? Ask a server with views, such as a projector:',
+    '',
+    `  ${svc} statement ${accountId}`,
+    `  ${svc} explain REQUEST_ID`,
   ]
 }
 

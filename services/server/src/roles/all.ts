@@ -230,14 +230,14 @@ async function answer(surroundings: Surroundings, opened: Opened) {
   const unpriced = unpricedModels(core.ledger.pricing, summaries)
   warnOfUnpriced(unpriced, core, logger)
   const urls = { baseUrl, adminUrl, publicUrl: settings.SVC_PUBLIC_URL }
-  const hasDashboard =
-    role.hasDashboard && viewServers === undefined && settings.SVC_DASHBOARD === 'on'
+  const hasViews = viewServers === undefined
+  const hasDashboard = role.hasDashboard && hasViews && settings.SVC_DASHBOARD === 'on'
   const ownerLink = hasDashboard ? await ownerLinkOf(core, demo.accountId, logger) : undefined
   folder.writeServer({ pid: process.pid, baseUrl, adminUrl, startedAt: new Date().toISOString() })
   stores?.started?.()
   const ready = readyOf({
     ...urls,
-    ...{ demo, folder, unpriced, hasDashboard },
+    ...{ demo, folder, unpriced, hasDashboard, hasViews },
     role: role.name,
     workers: summaries,
     ledger: core.ledger,

@@ -23,6 +23,8 @@ export interface Ready {
   readonly accountId: string | undefined
   /** Whether people can sign in at this server. */
   readonly hasDashboard: boolean
+  /** Whether it answers its operator's questions about requests and money itself. */
+  readonly hasViews: boolean
   /** The link that makes the first owner of the dashboard, once; left out when there is one. */
   readonly ownerLink?: string
   readonly dataDir: string
@@ -49,6 +51,7 @@ interface StartedServer {
   readonly unpriced: UnpricedModels
   readonly ledger: Core['ledger']
   readonly hasDashboard: boolean
+  readonly hasViews: boolean
   readonly ownerSecret: string | undefined
 }
 
@@ -63,6 +66,7 @@ export function readyOf({
   unpriced,
   ledger,
   hasDashboard,
+  hasViews,
   ownerSecret,
 }: StartedServer): Ready {
   const worker = workers.find(({ status }) => status === 'ready')
@@ -75,6 +79,7 @@ export function readyOf({
     apiKey: demo.apiKey,
     accountId: demo.accountId,
     hasDashboard,
+    hasViews,
     ...(ownerSecret === undefined
       ? {}
       : { ownerLink: `${publicUrl ?? baseUrl}${LINK_PATH}#${ownerSecret}` }),
