@@ -3,12 +3,16 @@ import { folderWithHistory } from '@svc/testing/data-folders'
 import { svc } from '@svc/testing/run-svc'
 import { expect, test } from 'vitest'
 
-test('a month that is not over says so in every format', async () => {
+test('a month that is not over, or has not begun, says so in every format', async () => {
   const { path } = await folderWithHistory()
   const run = (...args: readonly string[]) => svc(['--data-dir', path, 'month', ...args])
-  const remark = ' is not over in UTC: these figures go on changing\n'
+  const remark = 'in UTC: these figures go on changing\n'
+  const running = new Date().toISOString().slice(0, '2026-11'.length)
   for (const format of ['table', 'csv']) {
-    expect((await run('2999-01', '--format', format)).err).toContain(`2999-01${remark}`)
+    expect((await run('2999-01', '--format', format)).err).toContain(
+      `2999-01 has not begun ${remark}`,
+    )
+    expect((await run(running, '--format', format)).err).toContain(`is not over ${remark}`)
     expect((await run('2026-10', '--format', format)).err).not.toContain(remark)
   }
   const overOf = async (month: string) => JSON.parse((await run(month, '--json')).out).over

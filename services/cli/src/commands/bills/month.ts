@@ -2,6 +2,7 @@
 
 import { type MonthCustomer, type MonthReport, monthAmounts } from '@svc/contracts/admin/finance'
 import { csvLine, csvText } from '@svc/contracts/csv'
+import { systemClock } from '@svc/infra/system/system-clock'
 import { Command, Option } from 'commander'
 import type { Context } from '../../context/context.ts'
 import { checkMonth } from '../../output/checked-month.ts'
@@ -48,8 +49,12 @@ async function showMonth(context: Context, month: string, options: MonthOptions)
   checkMonth(report)
   if (context.json) return context.outJson('month/1', report)
   await context.out(options.format === 'csv' ? csvOf(report) : tableOf(context, report))
-  const { over, zone } = report
-  if (!over) context.note(`${month} is not over in ${zone}: these figures go on changing`)
+  if (!report.over) context.note(openMonthText(report))
+}
+
+function openMonthText({ month, zone, from }: MonthReport): string {
+  const state = Date.parse(from) > systemClock.nowMs() ? 'has not begun' : 'is not over'
+  return `${month} ${state} in ${zone}: these figures go on changing`
 }
 
 function tableOf(context: Context, report: MonthReport): string {
