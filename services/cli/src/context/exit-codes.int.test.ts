@@ -87,7 +87,13 @@ test.each<readonly [string, readonly string[], number, RegExp]>([
     /MONTH: "9999-12" reaches beyond the years/,
   ],
   ['a zone that is none', ['month', '2026-11', '--tz', 'nope'], 2, /svc: --tz: /],
-  ['nobody to invite', ['user', 'invite'], 2, /svc: --account: .* or both$/m],
+  ['nobody to invite', ['user', 'invite'], 2, /svc: --account: .* in --role .* or both$/m],
+  [
+    'a part in no account',
+    ['user', 'invite', '--role', 'owner', '--as', 'member'],
+    2,
+    /svc: --as: name the account of this role in --account$/m,
+  ],
   ['a group that is none', ['usage', '--group-by', 'x'], 2, /svc: --group-by: must be some of/],
   [
     'a policy that is none',

@@ -8,6 +8,7 @@ import {
 } from '@svc/contracts/events/users'
 import { Command, Option } from 'commander'
 import type { Context } from '../../context/context.ts'
+import { CliError, EXIT_USAGE } from '../../context/exit-codes.ts'
 import { factsText } from '../../output/facts.ts'
 import { type Column, tableText } from '../../output/table.ts'
 import { type ContextOf, confirmed } from '../options.ts'
@@ -17,7 +18,7 @@ import { addUserAccess } from './user-access.ts'
 interface InviteOptions {
   readonly role?: PlatformRole
   readonly account?: string
-  readonly as: AccountRole
+  readonly as?: AccountRole
 }
 
 interface Confirmable {
@@ -41,7 +42,7 @@ export function userCommand(contextOf: ContextOf): Command {
     .description('make a link that lets one person in; no mail is sent: pass it on yourself')
     .addOption(new Option('--role <role>', 'a part in running the service').choices(platformRoles))
     .option('--account <account>', 'an account to be in')
-    .addOption(new Option('--as <role>', 'in that account').choices(accountRoles).default('owner'))
+    .addOption(new Option('--as <role>', 'in that account, owner by default').choices(accountRoles))
     .action((options: InviteOptions, command: Command) => invite(contextOf(command), options))
   user
     .command('list')
@@ -82,11 +83,14 @@ export function userCommand(contextOf: ContextOf): Command {
 }
 
 async function invite(context: Context, { role, account, as }: InviteOptions): Promise<void> {
+  if (account === undefined && as !== undefined && role !== undefined) {
+    throw new CliError(EXIT_USAGE, '--as: name the account of this role in --account')
+  }
   const issued = await context.withOperations((operations) =>
     operations.inviteUser({
       platform_role: role ?? null,
       account_id: account ?? null,
-      account_role: as,
+      ...(as === undefined ? {} : { account_role: as }),
     }),
   )
   await outLink(context, 'user-invited/1', issued)
