@@ -8,6 +8,7 @@ import { openEventStoreDb } from '@svc/infra/event-store/eventstoredb/open-event
 import { OutageWaitingStore } from '@svc/infra/event-store/outage-waiting-store'
 import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
 import { openSqliteSnapshotStore } from '@svc/infra/snapshot-store/sqlite/sqlite-snapshot-store'
+import { StoreOpenError } from '@svc/infra/store-open-error'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import { openSqliteTextStore } from '@svc/infra/text-store/sqlite/sqlite-text-store'
 import type { Logger } from 'pino'
@@ -32,11 +33,26 @@ export interface ServerEndPorts {
   readonly logger: Logger
 }
 
-/** Keeps every other process off the folder, as a server does whose events are elsewhere. */
+/**
+ * Keeps every other process off the folder, as a server does whose events are elsewhere.
+ *
+ * @throws {StoreOpenError} that names the server that is still to be stopped
+ */
 export function lockFolder(folder: DataFolder, parts: OpenResources): void {
   folder.make()
-  const snapshots = openSqliteSnapshotStore(folder.snapshotsFile, noCrashPoints)
-  parts.add(() => snapshots.close())
+  try {
+    const snapshots = openSqliteSnapshotStore(folder.snapshotsFile, noCrashPoints)
+    parts.add(() => snapshots.close())
+  } catch (error) {
+    if (!(error instanceof StoreOpenError && error.code === 'in-use')) throw error
+    const server = folder.readServer()
+    const who = server === undefined ? '' : ` (process ${server.pid}, at ${server.baseUrl})`
+    throw new StoreOpenError(
+      'in-use',
+      `a server, or another command, is at work in ${folder.path}${who}: stop it first`,
+      { cause: error },
+    )
+  }
 }
 
 /** @throws {StoreOpenError} also when another move was begun there */
