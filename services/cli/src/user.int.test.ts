@@ -153,7 +153,10 @@ test('nobody is kept out or forgotten without being asked about', async () => {
     expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('--yes')])
   }
   const unknown = await svc(['--data-dir', path, 'user', 'disable', 'usr_x', '--yes'])
-  expect([unknown.code, unknown.err]).toEqual([3, expect.stringContaining('no such user')])
+  expect([unknown.code, unknown.err]).toEqual([
+    3,
+    expect.stringContaining('There is no user usr_x'),
+  ])
   const nothing = await svc(['--data-dir', path, 'user', 'invite'])
   const told =
     'svc: --account: name the account that the person joins, or in --role the part that they ' +

@@ -66,7 +66,7 @@ describe('a link', () => {
     const ask = { ...issue, kind: 'reset', platformRole: null, membership: null } as const
     given()
       .when({ ...ask, userId: 'usr_a' })
-      .thenRefused('not_found', /no such user/)
+      .thenRefused('not_found', /no user usr_a/)
     given(joined('usr_a'), status('usr_a', 'disabled'))
       .when({ ...ask, userId: 'usr_a' })
       .thenRefused('conflict', /disabled/)
@@ -283,7 +283,7 @@ describe('who is in an account', () => {
   test('comes in by the operator only, and not beyond its bound', () => {
     given(joined('usr_a'))
       .when({ ...byOwner, role: 'member' })
-      .thenRefused('not_found', /no such user/)
+      .thenRefused('not_found', /no user usr_a/)
     given(joined('usr_a'))
       .when({ ...ask, role: 'member', byOperator: true })
       .thenHappens(isIn('usr_a', 'acct_a', 'member'))
@@ -324,6 +324,6 @@ describe('a user', () => {
   test('who never joined is not found', () => {
     given()
       .when({ ...ask, status: 'disabled' })
-      .thenRefused('not_found', /no such user/)
+      .thenRefused('not_found', /no user usr_a/)
   })
 })

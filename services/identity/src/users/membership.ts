@@ -20,7 +20,7 @@ export function setMembership(
   const { userId, accountId, role, byOperator, at } = command
   const user = knownUser(state, userId)
   const now = user.accounts.get(accountId) ?? null
-  if (now === null && !byOperator) throw noSuchUser()
+  if (now === null && !byOperator) throw noSuchUser(userId)
   if (now === role) return []
   if (now === null) {
     activeUser(state, userId)

@@ -25,7 +25,7 @@ export const userBounds: UserBounds = {
 
 export function knownUser({ users }: UsersState, userId: string): User {
   const user = users.get(userId)
-  if (user === undefined) throw noSuchUser()
+  if (user === undefined) throw noSuchUser(userId)
   return user
 }
 
@@ -44,8 +44,8 @@ export function checkRoom(count: number, max: number, what: string): void {
   if (count >= max) throw conflict(`There are ${max} ${what}, the most there can be.`)
 }
 
-export function noSuchUser(): ServiceError {
-  return new ServiceError('not_found', 'There is no such user.', { param: 'user_id' })
+export function noSuchUser(userId: string): ServiceError {
+  return new ServiceError('not_found', `There is no user ${userId}.`, { param: 'user_id' })
 }
 
 export function conflict(message: string): ServiceError {

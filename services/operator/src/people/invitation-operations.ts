@@ -93,5 +93,5 @@ export function requireOwner(role: AdminRole, isOfPlatform: boolean): void {
 export async function userOf(users: Pick<Users, 'find'>, userId: string): Promise<Readonly<User>> {
   const user = await users.find(userId)
   if (user !== undefined) return user
-  throw new ServiceError('not_found', 'There is no such user.', { param: 'user_id' })
+  throw new ServiceError('not_found', `There is no user ${userId}.`, { param: 'user_id' })
 }
