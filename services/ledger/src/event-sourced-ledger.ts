@@ -130,7 +130,7 @@ export class EventSourcedLedger implements Ledger {
 
   priceList(accountId: string): Promise<string> {
     return this.#parts.writers.of(accountId).ask((state) => {
-      refuseUnopened(state)
+      refuseUnopened(state, accountId)
       return state.priceList
     })
   }
@@ -180,7 +180,7 @@ export class EventSourcedLedger implements Ledger {
     const { clock } = this.#parts
     const writer = this.#parts.writers.of(accountId)
     const look = (state: AccountState) => {
-      refuseUnopened(state)
+      refuseUnopened(state, accountId)
       return {
         isExpiryDue: expiredCredit(state, clock.nowMs()).events.length > 0,
         result: view(state),

@@ -48,7 +48,8 @@ export async function refuseForgottenKey(
 ): Promise<void> {
   if (key === null) return
   const used = await findInLog(writer, usedKeys, key.keyHash)
-  if (used !== undefined) throw serviceErrorOf(refusalOfUsedKey(used, key.bodyHash))
+  if (used !== undefined)
+    throw serviceErrorOf(refusalOfUsedKey(used, key.bodyHash), writer.accountId)
 }
 
 async function findInLog(

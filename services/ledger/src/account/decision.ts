@@ -4,7 +4,10 @@ import type { AccountEvent } from '@svc/contracts/events/account'
 
 export interface Refusal {
   readonly code: ErrorCode
-  /** What the caller is told: it shows no internals. `{when}` stands for the time in that field. */
+  /**
+   * What the caller is told: it shows no internals. `{when}` stands for the time in that field, and
+   * `{account}` for the id that was asked for.
+   */
   readonly message: string
   /** The time that the message names, in milliseconds since 1970. */
   readonly when?: number | undefined

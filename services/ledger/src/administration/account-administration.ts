@@ -281,7 +281,7 @@ export class AccountAdministration implements Administration {
 
   async #chargeOf(accountId: string, requestId: string) {
     const writer = this.#ports.writers.of(accountId)
-    await writer.ask(refuseUnopened)
+    await writer.ask((state) => refuseUnopened(state, accountId))
     const { lastPosition } = writer
     const charge =
       lastPosition === undefined

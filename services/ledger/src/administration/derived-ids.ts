@@ -61,5 +61,5 @@ function timeOf(accountId: string): number {
 }
 
 function refuseMalformed(accountId: string): void {
-  if (!isId('acct', accountId)) throw noSuchAccount()
+  if (!isId('acct', accountId)) throw noSuchAccount(accountId)
 }

@@ -35,7 +35,7 @@ export class TextErasures {
   ): Promise<{ readonly texts: number }> {
     const { texts, writers, erasures } = this.#ports
     const before = await writers.of(accountId).ask((state) => {
-      refuseUnopened(state)
+      refuseUnopened(state, accountId)
       return { erasures: state.erasures, isDone: state.changes.has(changeId) }
     })
     if (dryRun) {

@@ -74,7 +74,9 @@ export class WordedCommands {
       const decision = decide(state, plain)
       const { erasures } = state
       // It may be a conflict with the words of the same texts only.
-      const answered = isConflict(decision) ? undefined : repeated(decision, state, result)
+      const answered = isConflict(decision)
+        ? undefined
+        : repeated(accountId, decision, state, result)
       return { erasures, answered }
     })
     if (before.answered !== undefined) return before.answered
@@ -83,7 +85,7 @@ export class WordedCommands {
     const now = await writer.ask((state) => {
       if (state.erasures !== before.erasures) return 'texts erased'
       const decision = decide(state, worded(plain, compared))
-      const answered = repeated(decision, state, result)
+      const answered = repeated(accountId, decision, state, result)
       if (answered !== undefined || !dryRun || decision.kind !== 'happens') return answered
       return { answer: result(decision.events, state) }
     })
@@ -112,11 +114,12 @@ function isConflict(decision: Decision): boolean {
 
 /** @throws {ServiceError} when it is refused */
 function repeated<Result>(
+  accountId: string,
   decision: Decision,
   state: AccountState,
   result: ResultOf<Result>,
 ): Answered<Result> | undefined {
-  if (decision.kind !== 'happens') throw serviceErrorOf(decision.refusal)
+  if (decision.kind !== 'happens') throw serviceErrorOf(decision.refusal, accountId)
   return decision.events.length === 0 ? { answer: result([], state) } : undefined
 }
 

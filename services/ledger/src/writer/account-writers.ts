@@ -32,7 +32,7 @@ export class AccountWriters {
    */
   of(accountId: string): AccountWriter {
     if (this.#isClosed) throw serverStopping()
-    if (!isId('acct', accountId)) throw noSuchAccount()
+    if (!isId('acct', accountId)) throw noSuchAccount(accountId)
     const damage = this.#ports.quarantine.find(accountStream(accountId))
     if (damage !== undefined) throw accountDamaged(damageError(damage))
     const known = this.#writers.get(accountId)

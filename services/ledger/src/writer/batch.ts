@@ -157,7 +157,8 @@ class BatchDraft implements Batch {
 
   #refuse(job: Job, decision: Exclude<Decision, { readonly kind: 'happens' }>): boolean {
     if (decision.kind === 'waits' && this.#options.waiting.enter(job)) return true
-    this.decided.push({ job, tell: () => job.reject(serviceErrorOf(decision.refusal)) })
+    const { accountId } = this.#options
+    this.decided.push({ job, tell: () => job.reject(serviceErrorOf(decision.refusal, accountId)) })
     return true
   }
 

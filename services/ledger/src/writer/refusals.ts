@@ -14,18 +14,22 @@ const REFUSED_FOR_NOW: ReadonlySet<string> = new Set([
   'server_is_overloaded',
 ])
 
-export function serviceErrorOf({ code, message, when, ...details }: Refusal): ServiceError {
+export function serviceErrorOf(
+  { code, message, when, ...details }: Refusal,
+  accountId: string,
+): ServiceError {
   const text = when === undefined ? '' : new Date(when).toISOString()
-  return new ServiceError(code, message.replace('{when}', text), details)
+  const named = message.replace('{when}', text).replace('{account}', () => accountId)
+  return new ServiceError(code, named, details)
 }
 
-export function noSuchAccount(): ServiceError {
-  return new ServiceError('not_found', 'There is no such account.')
+export function noSuchAccount(accountId: string): ServiceError {
+  return new ServiceError('not_found', `There is no account ${accountId}.`)
 }
 
 /** @throws {ServiceError} `not_found` for the state of a stream without an event */
-export function refuseUnopened({ accountId }: Pick<AccountState, 'accountId'>): void {
-  if (accountId === null) throw noSuchAccount()
+export function refuseUnopened(state: Pick<AccountState, 'accountId'>, accountId: string): void {
+  if (state.accountId === null) throw noSuchAccount(accountId)
 }
 
 export function overloaded(): ServiceError {
