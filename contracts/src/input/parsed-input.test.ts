@@ -11,11 +11,18 @@ describe('the input of a request', () => {
   })
 
   test('is its path and its body when the operation changes something', () => {
-    const request = { params: { account_id: 'a1' }, query: { limit: '5' }, body: { limit: 7 } }
+    const request = { params: { account_id: 'a1' }, query: {}, body: { limit: 7 } }
     expect(parsedRequest({ method: 'POST', input }, request)).toEqual({
       account_id: 'a1',
       limit: 7,
     })
+  })
+
+  test('has no field in the query when the operation changes something', () => {
+    const request = { params: { account_id: 'a1' }, query: { limit: '5' }, body: { limit: 7 } }
+    expect(() => parsedRequest({ method: 'POST', input }, request)).toThrow(
+      'limit: belongs in the body: this request takes no query',
+    )
   })
 
   test('needs neither a body nor a query', () => {

@@ -32,13 +32,20 @@ interface GivenRequest {
 
 /**
  * Collects what a request gives an operation: the fields of its path, and of its query or its body.
+ *
+ * @throws {ServiceError} `invalid_value`, which names a field of the query of a request whose
+ *   fields are in its body: a `dry_run` that nobody reads moves money
  */
 export function givenFields(
   { method }: { readonly method: string },
   { params, query, body }: GivenRequest,
 ): object {
-  const rest = method === 'GET' ? givenOnce(query) : body
-  return { ...(rest ?? {}), ...(params ?? {}) }
+  if (method === 'GET') return { ...givenOnce(query), ...(params ?? {}) }
+  const [misplaced] = Object.keys(query ?? {})
+  if (misplaced === undefined) return { ...(body ?? {}), ...(params ?? {}) }
+  const param = pathText([misplaced])
+  const message = `${param}: belongs in the body: this request takes no query`
+  throw new ServiceError('invalid_value', message, { param })
 }
 
 /**

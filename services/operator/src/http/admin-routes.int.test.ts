@@ -186,6 +186,8 @@ describe('the admin routes', () => {
     ['/events?limit=5&after=x', undefined, 'after'],
     ['/accounts', '{"name":"x","spend_policy":"loose"}', 'spend_policy'],
     ['/accounts', '{"name":"","spend_policy":"strict"}', 'name'],
+    ['/accounts/acct_x/adjustments?dry_run=true', '{"amount":"1","reason":"x"}', 'dry_run'],
+    ['/accounts?name=x', '{"name":"x","spend_policy":"strict"}', 'name'],
     ['/accounts', '[]', null],
     ['/accounts', '{', null],
     ['/accounts', '{"name":"x","spend_policy":"strict","balance":"5"}', 'balance'],
