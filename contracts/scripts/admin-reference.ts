@@ -34,6 +34,9 @@ const recordedNote = `Operations marked ◆ show customers' records. Who calls o
 within a minute leaves one event. An admin token can leave 2,000 in an hour; more questions are
 refused with 429. One token can have 8 answers by lines at once.
 
+A GET takes its fields in the query and no body, a POST in its JSON body and no query: a field in
+the other place is 400, and does nothing.
+
 Fields are in snake_case, amounts exact decimal text in dollars, positions decimal text, times
 RFC 3339. A field with \`?\` may be left out. _Lines_ is newline-delimited JSON as long as it lasts: a
 blank line is a heartbeat.

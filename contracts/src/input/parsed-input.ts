@@ -14,33 +14,41 @@ export function parsedInput<Output>(schema: z.ZodType<Output>, given: unknown): 
   throw refusal(given, parsed.error)
 }
 
-/**
- * Does the same for the query of a request, whose fields are given once each.
- *
- * @throws {ServiceError} as {@link parsedInput}
- */
-export function parsedQuery<Output>(schema: z.ZodType<Output>, query: unknown): Output {
-  return parsedInput(schema, givenOnce(query))
+/** A question as a web server hands it over: nobody has looked into its parts yet. */
+interface GivenQuestion {
+  readonly query: unknown
+  readonly headers: { readonly 'content-length'?: string | undefined }
 }
 
-/** A request as a web server hands it over: nobody has looked into its parts yet. */
-interface GivenRequest {
+/** A request of any method, as it was handed over. */
+interface GivenRequest extends GivenQuestion {
   readonly params: unknown
-  readonly query: unknown
   readonly body: unknown
+}
+
+/**
+ * Does the same as {@link parsedInput} for the query of a question, whose fields are given once
+ * each.
+ *
+ * @throws {ServiceError} as {@link parsedInput}, and `invalid_request` for a question with a body
+ */
+export function parsedQuery<Output>(schema: z.ZodType<Output>, question: GivenQuestion): Output {
+  return parsedInput(schema, queryOf(question))
 }
 
 /**
  * Collects what a request gives an operation: the fields of its path, and of its query or its body.
  *
  * @throws {ServiceError} `invalid_value`, which names a field of the query of a request whose
- *   fields are in its body: a `dry_run` that nobody reads moves money
+ *   fields are in its body: a `dry_run` that nobody reads moves money. `invalid_request` for a
+ *   question with a body: whoever sent it gets what they did not ask for
  */
 export function givenFields(
   { method }: { readonly method: string },
-  { params, query, body }: GivenRequest,
+  request: GivenRequest,
 ): object {
-  if (method === 'GET') return { ...givenOnce(query), ...(params ?? {}) }
+  const { params, query, body } = request
+  if (method === 'GET') return { ...queryOf(request), ...(params ?? {}) }
   const [misplaced] = Object.keys(query ?? {})
   if (misplaced === undefined) return { ...(body ?? {}), ...(params ?? {}) }
   const param = pathText([misplaced])
@@ -60,8 +68,12 @@ export function parsedRequest<Output>(
   return parsedInput(declaration.input, givenFields(declaration, request))
 }
 
-/** A web server makes a list of what stands in a query several times. */
-function givenOnce(query: unknown): object {
+/** A web server reads no body of a question, and lists what stands in a query several times. */
+function queryOf({ query, headers }: GivenQuestion): object {
+  if (Number(headers['content-length'] ?? 0) > 0) {
+    const message = 'The fields of a GET belong in the query, and this one has a body.'
+    throw new ServiceError('invalid_request', message)
+  }
   const fields = (query ?? {}) as Readonly<Record<string, unknown>>
   const [name] = Object.entries(fields).find(([, value]) => Array.isArray(value)) ?? []
   if (name === undefined) return fields

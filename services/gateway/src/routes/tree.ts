@@ -30,14 +30,14 @@ export function treeRoutes({ reads, evidence }: TreePorts) {
     app.get('/evidence/key', options, async (_request, reply) => {
       return reply.type('text/plain; charset=utf-8').send(`${checkpoints.key}\n`)
     })
-    app.get('/evidence/inclusion', options, async ({ query }): Promise<InclusionAnswer> => {
-      const { leaf, size } = parsedQuery(inclusionQuery, query)
+    app.get('/evidence/inclusion', options, async (request): Promise<InclusionAnswer> => {
+      const { leaf, size } = parsedQuery(inclusionQuery, request)
       await requireInTree(evidence, { param: 'size', size })
       checkWithin('leaf', leaf + 1, size)
       return { leaf, size, hashes: views.inclusionProof(leaf, size).map(hexOf) }
     })
-    app.get('/evidence/consistency', options, async ({ query }): Promise<ConsistencyAnswer> => {
-      const { from, to } = parsedQuery(consistencyQuery, query)
+    app.get('/evidence/consistency', options, async (request): Promise<ConsistencyAnswer> => {
+      const { from, to } = parsedQuery(consistencyQuery, request)
       await requireInTree(evidence, { param: 'to', size: to })
       checkWithin('from', from, to)
       return { from, to, hashes: views.consistencyProof(from, to).map(hexOf) }

@@ -46,12 +46,12 @@ export function viewQuestionRoutes(
   }
   return async (app: FastifyInstance): Promise<void> => {
     const options = { onRequest, exposeHeadRoute: false }
-    app.get(USED_KEY_PATH, options, async ({ query }): Promise<UsedKeyAnswer> => {
-      const { account, key_hash: keyHash, up_to: upTo } = parsedQuery(usedKeyQuery, query)
+    app.get(USED_KEY_PATH, options, async (request): Promise<UsedKeyAnswer> => {
+      const { account, key_hash: keyHash, up_to: upTo } = parsedQuery(usedKeyQuery, request)
       return { used: (await usedKeys.find(account, keyHash, upTo)) ?? null }
     })
-    app.get(RUNNING_PATH, options, async ({ query }): Promise<RunningAnswer> => {
-      const asked = parsedQuery(runningQuery, query)
+    app.get(RUNNING_PATH, options, async (request): Promise<RunningAnswer> => {
+      const asked = parsedQuery(runningQuery, request)
       const { after_deadline: deadline, after_request: requestId, limit } = asked
       const after = deadline === undefined ? undefined : { deadline, requestId }
       const { rows, next } = runningRequests({ after, limit })

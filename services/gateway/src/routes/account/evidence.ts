@@ -8,7 +8,7 @@ import {
   type EvidenceSources,
   requestEvidence,
 } from '@svc/projections/evidence-export'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { callerOf } from '../../admission/callers.ts'
 import type { Reads } from '../../admission/reads.ts'
 import { ClientConnection } from '../../http/client-connection.ts'
@@ -31,7 +31,7 @@ export function evidenceRoutes(ports: EvidencePorts) {
     // A HEAD would read the whole history for a body that nobody gets.
     app.get('/v1/evidence', { ...options, exposeHeadRoute: false }, async (request, reply) => {
       const { accountId } = callerOf(request)
-      const asked = sinceOf(request.query)
+      const asked = sinceOf(request)
       await viewHolds(ports, 'evidence', accountId)
       const text = accountEvidence(evidence, accountId, asked)
       // What cannot be answered is refused before the head of the answer is written.
@@ -45,7 +45,7 @@ export function evidenceRoutes(ports: EvidencePorts) {
       options,
       async (request, reply) => {
         const { accountId } = callerOf(request)
-        const asked = sinceOf(request.query)
+        const asked = sinceOf(request)
         const owned = { ...ports, views: evidence.views }
         const row = await ownRequest(owned, accountId, request.params.id)
         await viewHolds(ports, 'evidence', accountId)
@@ -56,8 +56,8 @@ export function evidenceRoutes(ports: EvidencePorts) {
   }
 }
 
-function sinceOf(query: unknown): { readonly since?: readonly number[] } {
-  const { since } = parsedQuery(evidenceQuery, query)
+function sinceOf(request: FastifyRequest): { readonly since?: readonly number[] } {
+  const { since } = parsedQuery(evidenceQuery, request)
   return since === undefined ? {} : { since: [since] }
 }
 

@@ -49,7 +49,7 @@ export function exportRoutes(ports: ExportPorts) {
   return async (app: FastifyInstance): Promise<void> => {
     const options = { onRequest: ports.reads.hooks, exposeHeadRoute: false }
     app.get('/exports/statement', options, async (request, reply) => {
-      const fields = parsedQuery(statementExportQuery, request.query)
+      const fields = parsedQuery(statementExportQuery, request)
       const account = await exported(ports, callerOf(request).accountId, 'statement')
       const file = { name: `statement-${account.accountId}`, as: fields.as }
       const note = () => noteTaken(ports, request, 'exportStatement', fields)
@@ -61,7 +61,7 @@ export function exportRoutes(ports: ExportPorts) {
       )
     })
     app.get('/exports/requests', options, async (request, reply) => {
-      const fields = parsedQuery(requestsExportQuery, request.query)
+      const fields = parsedQuery(requestsExportQuery, request)
       const account = await exported(ports, callerOf(request).accountId, 'usage', 'requests')
       const file = { name: `requests-${account.accountId}`, as: fields.as }
       const note = () => noteTaken(ports, request, 'exportRequests', fields)
@@ -69,7 +69,7 @@ export function exportRoutes(ports: ExportPorts) {
       return send(reply, file, requestsExport(ports, account, fields, catchUp), note)
     })
     app.get('/exports/usage', options, async (request, reply) => {
-      const fields = parsedQuery(usageExportQuery, request.query)
+      const fields = parsedQuery(usageExportQuery, request)
       const account = await exported(ports, callerOf(request).accountId, 'usage')
       const file = { name: `usage-${account.accountId}`, as: fields.as }
       const note = () => noteTaken(ports, request, 'exportUsage', fields)

@@ -25,7 +25,7 @@ export function requestRoutes(ports: RequestListPorts) {
     const options = { onRequest: ports.reads.hooks }
     app.get('/requests', options, async (request): Promise<RequestsAnswer> => {
       const { accountId } = callerOf(request)
-      const query = parsedQuery(requestsQuery, request.query)
+      const query = parsedQuery(requestsQuery, request)
       const names = ['usage', 'requests'] as const
       await Promise.all(names.map((name) => viewHolds(ports, name, accountId)))
       const catchUp = () => viewHolds(ports, 'requests', accountId)
@@ -33,7 +33,7 @@ export function requestRoutes(ports: RequestListPorts) {
     })
     app.get('/requests/totals', options, async (request): Promise<RequestTotalsAnswer> => {
       const { accountId } = callerOf(request)
-      const query = parsedQuery(requestTotalsQuery, request.query)
+      const query = parsedQuery(requestTotalsQuery, request)
       // The clock is read before the views: of a period that was over then, nothing is left out.
       const nowMs = ports.clock.nowMs()
       await viewHolds(ports, 'usage', accountId)

@@ -20,7 +20,7 @@ export function statementRoutes(ports: StatementPorts) {
     const options = { onRequest: ports.reads.hooks }
     app.get('/statement', options, async (request): Promise<StatementAnswer> => {
       const { accountId } = callerOf(request)
-      const query = parsedQuery(statementQuery, request.query)
+      const query = parsedQuery(statementQuery, request)
       // The clock is read before the views: of a period that was over then, nothing is left out.
       const nowMs = ports.clock.nowMs()
       await viewHolds(ports, 'statement', accountId)

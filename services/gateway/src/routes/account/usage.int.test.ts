@@ -7,6 +7,7 @@ import { keyAnswer, usageAnswer } from '@svc/contracts/wire/usage'
 import { chatBody, type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectErrorBody } from '../../../testing/oracle.ts'
+import { sendRaw } from '../../../testing/raw-socket.ts'
 
 const REQUESTS = 3
 
@@ -48,6 +49,23 @@ test('usage without a question is that of the last 30 days, and is what was debi
     { class: 'cached_input', tokens: REQUESTS, amount: '0.0000003' },
     { class: 'output', tokens: 3 * REQUESTS, amount: '0.000036' },
   ])
+})
+
+test.each([
+  '/v1/usage',
+  '/v1/requests',
+  '/v1/requests/totals',
+  '/v1/statement',
+  '/v1/exports/usage?as=csv',
+  '/v1/evidence',
+])('a question in the body of a GET of %s is refused, not answered without it', async (path) => {
+  const body = '{"from":"2026-11-01"}'
+  const head = `authorization: Bearer ${fixture.ledger.secret}\r\nhost: x\r\nconnection: close`
+  const length = `content-length: ${body.length}`
+  const bytes = `GET ${path} HTTP/1.1\r\n${head}\r\n${length}\r\n\r\n${body}`
+  const answer = await sendRaw(fixture.port, bytes)
+  expectErrorBody(answer.body, { status: answer.status, code: 'invalid_request', param: null })
+  expect(answer.status).toBe(400)
 })
 
 test('usage is divided as it is asked', async () => {

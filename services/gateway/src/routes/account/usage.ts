@@ -22,7 +22,7 @@ export function usageRoutes(ports: UsagePorts) {
     const options = { onRequest: ports.reads.hooks }
     app.get('/usage', options, async (request): Promise<UsageAnswer> => {
       const { accountId } = callerOf(request)
-      const query = parsedQuery(usageQuery, request.query)
+      const query = parsedQuery(usageQuery, request)
       // The clock is read before the views: of a period that was over then, nothing is left out.
       const nowMs = ports.clock.nowMs()
       await viewHolds(ports, 'usage', accountId)
