@@ -8,12 +8,12 @@ import { requestsQueryOf } from './requests-answer.ts'
 import type { UsedTokens } from './views/rows/usage-rows.ts'
 import type { Views } from './views/views.ts'
 
-export type RequestTotalsViews = Pick<Views, 'requestTotals'>
+export type RequestTotalsViews = Pick<Views, 'requestTotals' | 'key'>
 
 /**
  * A request belongs to the period in which it came in, and changes its figures when it ends.
  *
- * @throws {ServiceError} `invalid_value` that names the field
+ * @throws {ServiceError} `invalid_value`, or `not_found` for the key, that names the field
  */
 export function requestTotals(
   views: RequestTotalsViews,
@@ -28,7 +28,7 @@ export function requestTotals(
     if (timeMs === undefined || timeMs % QUARTER_MS === 0) continue
     throw new ServiceError('invalid_value', `${param}: must be on a quarter of an hour`, { param })
   }
-  const all = views.requestTotals(requestsQueryOf(accountId, fields))
+  const all = views.requestTotals(requestsQueryOf(views, accountId, fields))
   const found = all.filter(({ status }) => asked === undefined || asked === status)
   return {
     object: 'request_totals',

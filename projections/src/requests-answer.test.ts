@@ -25,6 +25,7 @@ describe('a list of requests, while the view of requests lacks one that that of 
     requestIds: () => [NEW, KNOWN],
     request: async (id) => (held.has(id) ? rowOf(id) : undefined),
     keys: () => [],
+    key: () => undefined,
   }
   const page = (catchUp: () => Promise<unknown>) =>
     requestsPage(views, 'acct_1', requestsQuery.parse({}), catchUp)

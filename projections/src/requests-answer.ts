@@ -8,12 +8,13 @@ import type {
   RequestsQueryFields,
   RequestTotalsQueryFields,
 } from '@svc/contracts/wire/requests'
+import { checkAskedKey } from './asked-key.ts'
 import { readPeriod } from './asked-period.ts'
 import { receiptOf } from './receipt.ts'
 import type { RequestRow, RequestTotalsQuery } from './views/rows/request-rows.ts'
 import type { Views } from './views/views.ts'
 
-export type RequestListViews = Pick<Views, 'requestIds' | 'request' | 'keys'>
+export type RequestListViews = Pick<Views, 'requestIds' | 'request' | 'keys' | 'key'>
 
 /**
  * Resolves when the view of requests holds all that has happened to the account.
@@ -23,7 +24,8 @@ export type RequestListViews = Pick<Views, 'requestIds' | 'request' | 'keys'>
 export type CatchUp = () => Promise<unknown>
 
 /**
- * @throws {ServiceError} `invalid_value` that names the field; `view_behind`; what `catchUp`
+ * @throws {ServiceError} `invalid_value`, or `not_found` for the key, that names the field;
+ *   `view_behind`; what `catchUp`
  *   throws, which is called only when it is needed
  */
 export async function requestsPage(
@@ -36,7 +38,7 @@ export async function requestsPage(
   const list = ['requests', accountId, asked]
   const before = cursor === undefined ? {} : { before: cursorPlace(list, cursor) }
   // The query asks for one more than the customer did: only then it is known that more follow.
-  const query = { ...requestsQueryOf(accountId, asked), ...before, limit: limit + 1 }
+  const query = { ...requestsQueryOf(views, accountId, asked), ...before, limit: limit + 1 }
   const ids = views.requestIds(query)
   const shown = ids.slice(0, limit)
   const names = new Map(views.keys(accountId).map(({ keyId, name }) => [keyId, name] as const))
@@ -75,13 +77,15 @@ async function rowsOf(
 /**
  * The list that is asked for, as the views are asked for it.
  *
- * @throws {ServiceError} `invalid_value` that names the field
+ * @throws {ServiceError} `invalid_value`, or `not_found` for the key, that names the field
  */
 export function requestsQueryOf(
+  views: Pick<Views, 'key'>,
   accountId: string,
   asked: RequestTotalsQueryFields,
 ): RequestTotalsQuery {
   const { key_id: keyId, model, format, status } = asked
+  checkAskedKey(views, accountId, keyId)
   return {
     accountId,
     ...readPeriod(asked),

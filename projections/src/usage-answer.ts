@@ -15,6 +15,7 @@ import {
   textIn,
   type Zone,
 } from '@svc/contracts/zone'
+import { checkAskedKey } from './asked-key.ts'
 import { isOver, readEdge, readZoneOf } from './asked-period.ts'
 import type { UsageStep, UsedTokens } from './views/rows/usage-rows.ts'
 import type { Views } from './views/views.ts'
@@ -29,11 +30,11 @@ const LOOKS_MAX = 20_000
 /** Nothing was used before, and the zones of those days had no quarters. */
 const EARLIEST_MS = Date.UTC(2000, 0, 1)
 
-export type UsageViews = Pick<Views, 'usage' | 'nextUse' | 'seriesCount' | 'keys'>
+export type UsageViews = Pick<Views, 'usage' | 'nextUse' | 'seriesCount' | 'keys' | 'key'>
 
 /**
  * @param nowMs whose day is the last of the period by default
- * @throws {ServiceError} `invalid_value` that names the field
+ * @throws {ServiceError} `invalid_value`, or `not_found` for the key, that names the field
  */
 export function usagePage(
   views: UsageViews,
@@ -41,6 +42,7 @@ export function usagePage(
   query: UsageQueryFields,
   nowMs: number,
 ): UsageAnswer {
+  checkAskedKey(views, accountId, query.key_id)
   const zone = readZoneOf(query.zone)
   const period = periodOf(query, zone, nowMs)
   const groupBy = query.group_by ?? []

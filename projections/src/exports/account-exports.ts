@@ -15,6 +15,7 @@ import type {
 import type { RequestsAnswer } from '@svc/contracts/wire/requests'
 import type { UsageAnswer } from '@svc/contracts/wire/usage'
 import { textIn, type Zone } from '@svc/contracts/zone'
+import { checkAskedKey } from '../asked-key.ts'
 import { readPeriod, readZoneOf } from '../asked-period.ts'
 import { type CatchUp, type RequestListViews, requestsPage } from '../requests-answer.ts'
 import { statementEntryOf } from '../statement-answer.ts'
@@ -78,7 +79,7 @@ export function statementExport(
   return statementText(source, statementFiles[as], () => createHash('sha256'))
 }
 
-/** @throws {ServiceError} `invalid_value` that names the field */
+/** @throws {ServiceError} `invalid_value`, or `not_found` for the key, that names the field */
 export function requestsExport(
   { views, texts, pace }: ExportSources,
   account: ExportedAccount,
@@ -88,6 +89,7 @@ export function requestsExport(
   const zone = readZoneOf(asked.zone)
   const period = periodTexts(readPeriod(asked), zone)
   const { key_id, model, format, status } = asked
+  checkAskedKey(views, account.accountId, key_id)
   const filter = { key_id, model, format, status }
   const head = headOf('svc.requests_export/1', account, { zone, ...period }, filter)
   const pages = eachPage((cursor) =>
@@ -101,7 +103,7 @@ export function requestsExport(
 
 /**
  * @param nowMs the end of the period by default
- * @throws {ServiceError} `invalid_value` that names the field
+ * @throws {ServiceError} `invalid_value`, or `not_found` for the key, that names the field
  */
 export function usageExport(
   { views, texts, pace }: ExportSources,

@@ -74,12 +74,17 @@ export function errorsOf({ path, body, query, tag, method }: Operation): readonl
     ...(needsField(query) ? (['missing_required_parameter'] as const) : []),
     ...(tag === 'Inference' && method === 'post' ? ofModel : []),
     ...(tag === 'Inference' && method === 'get' ? ofStored : []),
-    ...(path.includes('{') ? (['not_found'] as const) : []),
+    ...(namesOne(path, query) ? (['not_found'] as const) : []),
     ...(tag === 'Billing' || tag === 'Evidence' ? ofViews : []),
     ...(tag === 'Evidence' ? (['evidence_contradicted'] as const) : []),
     ...(isOpen ? [] : withKey),
     ...anywhere,
   ]
+}
+
+/** A request by its path, or a key to filter by. */
+function namesOne(path: string, query: Operation['query']): boolean {
+  return path.includes('{') || 'key_id' in (query?.shape ?? {})
 }
 
 function needsField(query: Operation['query']): boolean {

@@ -1,6 +1,5 @@
 /** The operations that tell what accounts used. */
 import type { OperationHandlers } from '@svc/contracts/admin/operations'
-import { ServiceError } from '@svc/contracts/errors'
 import { requestsExport } from '@svc/projections/account-exports'
 import { requestTotals } from '@svc/projections/request-totals-answer'
 import { requestsPage } from '@svc/projections/requests-answer'
@@ -19,14 +18,14 @@ export function usageOperations(
   const { views } = ports.projections
   const catchUp = () => viewsCurrent(ports, 'requests')
   /** @returns the position that the views of requests have reached */
-  const requestsPosition = async (accountId: string, keyId: string | undefined) => {
+  const requestsPosition = async (accountId: string) => {
     checkAccountId(accountId)
     const [position] = await Promise.all([
       viewsCurrent(ports, 'usage'),
       viewsCurrent(ports, 'requests'),
       viewsCurrent(ports, 'accounts'),
     ])
-    checkNamed(views, accountId, keyId)
+    checkAccount(views, accountId)
     return `${position}`
   }
   return {
@@ -38,23 +37,23 @@ export function usageOperations(
         viewsCurrent(ports, 'usage'),
         viewsCurrent(ports, 'accounts'),
       ])
-      checkNamed(views, accountId, asked.key_id)
+      checkAccount(views, accountId)
       return pace.step(() => ({
         ...usagePage(views, accountId, asked, nowMs),
         position: `${position}`,
       }))
     },
     async accountRequests({ account_id: accountId, ...asked }) {
-      const position = await requestsPosition(accountId, asked.key_id)
+      const position = await requestsPosition(accountId)
       return { ...(await requestsPage(views, accountId, asked, catchUp)), position }
     },
     async accountRequestTotals({ account_id: accountId, ...asked }) {
       const nowMs = clock.nowMs()
-      const position = await requestsPosition(accountId, asked.key_id)
+      const position = await requestsPosition(accountId)
       return pace.step(() => ({ ...requestTotals(views, accountId, asked, nowMs), position }))
     },
     async *exportRequests({ account_id: accountId, ...asked }) {
-      const position = await requestsPosition(accountId, asked.key_id)
+      const position = await requestsPosition(accountId)
       const account = { accountId, position }
       for await (const text of requestsExport({ views, texts, pace }, account, asked, catchUp)) {
         yield { text }
@@ -64,12 +63,6 @@ export function usageOperations(
 }
 
 /** A mistyped name would be answered with nothing at all, as if it had used nothing. */
-function checkNamed(
-  views: Pick<Views, 'account' | 'key'>,
-  accountId: string,
-  keyId: string | undefined,
-): void {
+function checkAccount(views: Pick<Views, 'account'>, accountId: string): void {
   if (views.account(accountId) === undefined) throw noSuch('account', accountId)
-  if (keyId === undefined || views.key(keyId)?.accountId === accountId) return
-  throw new ServiceError('not_found', `The account has no key ${keyId}.`)
 }

@@ -80,10 +80,29 @@ test('usage is divided as it is asked', async () => {
 
 test('of another account nothing is shown, whatever is asked: UX-17', async () => {
   const own = await usage('?group_by=key')
-  const theirs = await usage(`?key_id=${own.data[0]?.key?.id}`, other())
+  const keyId = own.data[0]?.key?.id
+  const theirs = await usage('', other())
   expect(theirs.data).toEqual([])
   expect(theirs.total).toMatchObject({ requests: 0, amount: '0.00' })
+  await expectNoKey(`/v1/usage?key_id=${keyId}`, other())
 })
+
+test.each([
+  '/v1/usage?',
+  '/v1/requests?',
+  '/v1/requests/totals?',
+  '/v1/exports/usage?as=csv&',
+  '/v1/exports/requests?as=csv&',
+])('a key that the account does not have is refused by %s, not taken for an idle one', (path) =>
+  expectNoKey(`${path}key_id=key_mistyped`),
+)
+
+async function expectNoKey(path: string, headers = {}): Promise<void> {
+  const answer = await fixture.get(path, headers)
+  const expected = { status: 404, code: 'not_found', param: 'key_id' }
+  expectErrorBody(await answer.text(), expected)
+  expect(answer.status).toBe(404)
+}
 
 describe('a question that cannot be answered is 400 and names the field', () => {
   test.each([
