@@ -28,11 +28,16 @@ describe.skipIf(missing !== undefined)('a damaged account', () => {
     session: () => ({ ...session, accounts, platform_role: 'operator' as const }),
     accountHome: damaged,
   }
-  const listQuarantine = () => [
-    { stream: `acct-${ACCOUNT}`, account_id: ACCOUNT, revision: 3, cause: 'hash' },
-    { stream: 'prices', account_id: null, revision: null, cause: 'hash' },
-  ]
-  const adminAnswers = { ...fullAdminAnswers, listQuarantine, showAccount: damaged }
+  const listed = fullAdminAnswers
+    .listAccounts()
+    .map((account) => ({ ...account, damaged: account.account_id === ACCOUNT }))
+  const adminAnswers = {
+    ...fullAdminAnswers,
+    listAccounts: ({ status }: { readonly status?: string | undefined }) =>
+      listed.filter((account) => status !== 'damaged' || account.damaged),
+    sumAccounts: () => ({ ...fullAdminAnswers.sumAccounts(), damaged: 1 }),
+    showAccount: damaged,
+  }
   withPages({ answers, adminAnswers }, (each) => {
     opened = each
   })
@@ -63,6 +68,9 @@ describe.skipIf(missing !== undefined)('a damaged account', () => {
     await page.getByText('Accounts with damaged records: 1. Filters').waitFor({ timeout: 5_000 })
     expect(await violations(page)).toEqual([])
     await keptScreenshot(page, 'damaged-among-accounts')
+    await page.getByLabel('Status').selectOption({ label: 'damaged' })
+    await expect.poll(shown).toEqual(['damaged'])
+    expect(new URL(page.url()).searchParams.get('status')).toBe('damaged')
   })
 
   test('is told of to an operator, with the way to what is damaged', async () => {

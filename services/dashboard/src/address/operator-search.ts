@@ -23,7 +23,12 @@ export const accountOrders = [
   'status',
 ] as const satisfies readonly OperationInput<'listAccounts'>['order'][]
 type AccountOrder = (typeof accountOrders)[number]
-const accountStatuses = ['open', 'frozen', 'closed'] as const
+const accountStatuses = [
+  'open',
+  'frozen',
+  'closed',
+  'damaged',
+] as const satisfies readonly OperationInput<'sumAccounts'>['status'][]
 export const accountViews = ['grants', 'holds', 'keys', 'requests', 'statement', 'usage'] as const
 export type AccountView = (typeof accountViews)[number]
 

@@ -25,12 +25,10 @@ export interface AccountTableProps {
    * Sums of all accounts that fit, also of those that are not loaded; undefined where not known.
    */
   readonly sums: AccountSums | undefined
-  /** Ids of the accounts whose records are damaged; empty while that is not known. */
-  readonly damaged: ReadonlySet<string>
 }
 
 /** One line for each account; its name leads to it. */
-export function AccountTable({ list, accounts, sums, damaged }: AccountTableProps) {
+export function AccountTable({ list, accounts, sums }: AccountTableProps) {
   const drawn = useScreenful(list, accounts)
   const decimals = decimalsOf(sums === undefined ? accounts : [...accounts, sums])
   const { publicHref: page } = useRouter().buildLocation({ to: '/operator/accounts' })
@@ -65,7 +63,6 @@ export function AccountTable({ list, accounts, sums, damaged }: AccountTableProp
         <Line
           key={account.account_id}
           account={account}
-          isDamaged={damaged.has(account.account_id)}
           address={`${page}/${encodeURIComponent(account.account_id)}`}
           {...decimals}
         />
@@ -89,12 +86,11 @@ function decimalsOf(rows: readonly Readonly<Record<Column, string>>[]): Decimals
 
 interface LineProps extends Decimals {
   readonly account: ListedAccount
-  readonly isDamaged: boolean
   readonly address: string
 }
 
 /** Drawn once: a list that grows by a page draws that page alone. */
-const Line = memo(({ account, isDamaged, address, ...decimals }: LineProps) => (
+const Line = memo(({ account, address, ...decimals }: LineProps) => (
   <tr className="hover:bg-panel" data-row>
     <Cell>
       <RowLink href={address}>
@@ -105,7 +101,7 @@ const Line = memo(({ account, isDamaged, address, ...decimals }: LineProps) => (
       )}
     </Cell>
     <Cell>
-      <AccountStatus status={isDamaged ? 'damaged' : account.status} />
+      <AccountStatus status={account.damaged ? 'damaged' : account.status} />
     </Cell>
     <Amounts row={account} {...decimals} />
     <Cell isNumber>{countText(account.open_requests)}</Cell>

@@ -1,4 +1,3 @@
-import type { OperationOutput } from '@svc/contracts/admin/operations'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useCallback, useEffect, useState } from 'react'
@@ -38,12 +37,6 @@ const orderNames = {
   status: 'orderStatus',
 } as const
 
-const noAccounts: ReadonlySet<string> = new Set()
-
-function damagedAccounts(streams: OperationOutput<'listQuarantine'>): ReadonlySet<string> {
-  return new Set(streams.flatMap(({ account_id: id }) => id ?? []))
-}
-
 /** Everybody who has a balance here. */
 export function Accounts() {
   const search = route.useSearch()
@@ -57,9 +50,6 @@ export function Accounts() {
     ...askAdmin('sumAccounts', given('status', status)),
     enabled: find === undefined && isResting,
   })
-  // The list is made of a view, which has a damaged account as it was before the damage.
-  const quarantine = useQuery({ ...askAdmin('listQuarantine', {}), select: damagedAccounts })
-  const damaged = quarantine.data ?? noAccounts
   const open = may('openAccount') && (
     <Button look="main" onClick={() => setOpening(true)}>
       {t('openAccount')}
@@ -76,7 +66,7 @@ export function Accounts() {
   return (
     <Page title={t('accounts')} action={open}>
       <Filters search={search} onChange={setSearch} />
-      <DamagedAmong count={damaged.size} />
+      <DamagedAmong count={sums.data?.damaged ?? 0} />
       <Card>
         <Answer query={query}>
           {({ pages }) => (
@@ -86,10 +76,7 @@ export function Accounts() {
                 if (accounts.length > 0) {
                   const shown = find === undefined ? sums.data : undefined
                   return (
-                    <AccountTable
-                      list={JSON.stringify(search)}
-                      {...{ accounts, sums: shown, damaged }}
-                    />
+                    <AccountTable list={JSON.stringify(search)} {...{ accounts, sums: shown }} />
                   )
                 }
                 if (find === undefined && status === undefined) {
