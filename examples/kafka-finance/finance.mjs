@@ -58,8 +58,14 @@ function isDone() {
 async function endsOf(topic) {
   const admin = kafka.admin()
   await admin.connect()
-  const found = await admin.fetchTopicOffsets(topic)
+  const topics = await admin.listTopics()
+  const found = topics.includes(topic) ? await admin.fetchTopicOffsets(topic) : []
   await admin.disconnect()
+  if (found.length === 0) {
+    // Empty books would add up.
+    process.stderr.write(`There is no topic ${topic}: name that of SVC_KAFKA_TOPIC by --topic.\n`)
+    process.exit(1)
+  }
   return found.map(({ partition, high }) => ({ partition, end: BigInt(high) }))
 }
 

@@ -176,7 +176,11 @@ def main():
         auto_offset_reset="earliest",
     )
     consumer.subscribe([asked.topic])
-    places = [TopicPartition(asked.topic, at) for at in consumer.partitions_for_topic(asked.topic)]
+    partitions = consumer.partitions_for_topic(asked.topic) or ()
+    if asked.once and not partitions:
+        # Empty books would add up.
+        sys.exit(f"There is no topic {asked.topic}: name that of SVC_KAFKA_TOPIC by --topic.")
+    places = [TopicPartition(asked.topic, at) for at in partitions]
     ends = consumer.end_offsets(places)
     while not (asked.once and all(books.next(at.partition) >= end for at, end in ends.items())):
         for place, records in consumer.poll(timeout_ms=500).items():

@@ -74,8 +74,11 @@ describeOnOwnKafka('payments and books in Kafka', () => {
     expect(ofNode).toEqual(await serversOwn(operations, ofNode))
     expect(ofNode.get(account_id)?.at(-1)?.closing).toBe(await closingOf(operations, account_id))
 
+    await refusesNoTopic(process.execPath, 'finance.mjs')
+
     const python = await preparedPython()
     if (python === undefined) return
+    await refusesNoTopic(python, 'finance.py')
     const newBooks = join(temporaryFolder(), 'python.db')
     expect(await runOnce(python, ['finance.py'], newBooks)).toEqual(ofNode)
     expect(await runOnce(python, ['finance.py'], books)).toEqual(ofNode)
@@ -95,16 +98,29 @@ describeOnOwnKafka('payments and books in Kafka', () => {
     await ended
   }
 
+  /** The books of a topic that is mistyped would be empty, and add up. */
+  async function refusesNoTopic(command: string, program: string): Promise<void> {
+    const books = join(temporaryFolder(), 'none.db')
+    const { passed, output } = await run(command, [program], books, `${TOPIC}-none`)
+    expect(passed, output).toBe(false)
+    expect(output).toContain(`There is no topic ${TOPIC}-none: `)
+    expect(output).not.toMatch(/Traceback|at async/)
+  }
+
   async function runOnce(command: string, words: readonly string[], books: string) {
-    const { passed, output } = await runStep({
+    const { passed, output } = await run(command, words, books, TOPIC)
+    expect(passed, output).toBe(true)
+    return linesOf(output)
+  }
+
+  function run(command: string, words: readonly string[], books: string, topic: string) {
+    return runStep({
       command,
-      arguments: [...words, '--once', '--books', books, '--topic', TOPIC],
+      arguments: [...words, '--once', '--books', books, '--topic', topic],
       folder: FOLDER,
       environment: environment(),
       timeoutMs: PROGRAM_MS_MAX,
     })
-    expect(passed, output).toBe(true)
-    return linesOf(output)
   }
 
   function environment(): NodeJS.ProcessEnv {
