@@ -31,7 +31,7 @@ export const issueWords: z.core.$ZodErrorMap = (issue) => {
       }
       return `must be ${typeWord(issue.expected)}${otherThan(issue.input)}`
     case 'invalid_value':
-      return oneOf(issue.values)
+      return `must be ${oneOf(issue.values)}`
     case 'too_big':
       return boundWords(issue, issue.inclusive === false ? 'less than' : 'at most', issue.maximum)
     case 'too_small':
@@ -41,7 +41,7 @@ export const issueWords: z.core.$ZodErrorMap = (issue) => {
     case 'invalid_key':
       return `its name ${issue.issues[0]?.message ?? UNUSABLE}`
     case 'invalid_union':
-      return Array.isArray(issue.options) ? oneOf(issue.options) : UNUSABLE
+      return Array.isArray(issue.options) ? `must be ${oneOf(issue.options)}` : UNUSABLE
     case 'unrecognized_keys':
       return 'there is no such parameter'
     default:
@@ -59,17 +59,19 @@ export interface ToldIssue {
 }
 
 /** Tells the first thing that a schema found wrong. */
-export function toldIssue({ issues }: z.ZodError): ToldIssue {
+export function toldIssue({ issues }: Pick<z.ZodError, 'issues'>): ToldIssue {
   // A number too large to be exact is told the bound of its field, where it has one.
   const issue = issues.find((each) => !isBoundOfNumbers(each)) ?? issues[0]
   if (issue === undefined) return { path: [], message: UNUSABLE, isRule: true }
+  const { path, message } = issue
   if (issue.code === 'unrecognized_keys') {
-    const path = [...issue.path, ...issue.keys.slice(0, 1)]
-    return { path, message: issue.message, isRule: true }
+    return { path: [...path, ...issue.keys.slice(0, 1)], message, isRule: true }
   }
-  const nested = tellingIssue(issue)
-  const path = [...issue.path, ...(nested?.path ?? [])]
-  return { path, message: (nested ?? issue).message, isRule: issue.code === 'custom' }
+  if (issue.code === 'invalid_union' && message === UNUSABLE) {
+    const told = tellingAlternative(issue)
+    return { ...told, path: [...path, ...told.path] }
+  }
+  return { path, message, isRule: issue.code === 'custom' }
 }
 
 function isBoundOfNumbers(issue: z.core.$ZodIssue): boolean {
@@ -78,23 +80,31 @@ function isBoundOfNumbers(issue: z.core.$ZodIssue): boolean {
 }
 
 /**
- * Finds the issue that says what is really wrong: that of the union's alternative which got
- * furthest, and of those that got nowhere, one whose type it was.
+ * Tells what is really wrong: the issue of the union's alternative which got furthest, and of those
+ * that got nowhere, one whose type it was.
  */
-function tellingIssue(
-  issue: z.core.$ZodIssue,
-): Pick<z.core.$ZodIssue, 'path' | 'message'> | undefined {
-  if (issue.code !== 'invalid_union' || issue.message !== UNUSABLE) return undefined
-  const alternatives = issue.errors.flatMap((issues) => issues.slice(0, 1))
+function tellingAlternative({ errors }: z.core.$ZodIssueInvalidUnion): ToldIssue {
+  const alternatives = errors.map((issues) => {
+    return { ...toldIssue({ issues }), wanted: wantedBy(issues[0]) }
+  })
   const [furthest] = alternatives.toSorted((a, b) => b.path.length - a.path.length)
-  if (furthest === undefined || furthest.path.length > 0) return furthest
-  const types = alternatives.flatMap((each) => (each.code === 'invalid_type' ? each.expected : []))
-  const ofItsType = alternatives.find(({ code }) => code !== 'invalid_type')
-  return ofItsType ?? { path: [], message: `must be ${types.map(typeWord).join(' or ')}` }
+  if (furthest !== undefined && furthest.path.length > 0) return furthest
+  const ofItsType = alternatives.find(({ wanted }) => wanted.length === 0)
+  if (ofItsType !== undefined) return ofItsType
+  const wanted = alternatives.flatMap((each) => each.wanted)
+  return { path: [], message: `must be ${wanted.join(' or ')}`, isRule: false }
+}
+
+/** What an issue wants instead of a type or a value; nothing where it is about something else. */
+function wantedBy(issue: z.core.$ZodIssue | undefined): readonly string[] {
+  if (issue?.code === 'invalid_type') return [typeWord(issue.expected)]
+  if (issue?.code === 'invalid_value') return [oneOf(issue.values)]
+  if (issue?.code !== 'invalid_union') return []
+  return issue.errors.flatMap(([first]) => wantedBy(first))
 }
 
 function oneOf(values: readonly unknown[]): string {
-  return values.length === 1 ? `must be ${values[0]}` : `must be one of ${values.join(', ')}`
+  return values.length === 1 ? `${values[0]}` : `one of ${values.join(', ')}`
 }
 
 function boundWords(
@@ -113,6 +123,7 @@ function boundWords(
 /** Says what was given instead. Words in a query are read as numbers: nobody has sent a NaN. */
 function otherThan(input: unknown): string {
   if (input === undefined || Number.isNaN(input)) return ''
+  if (typeof input === 'number' && !Number.isFinite(input)) return ', and is too large'
   return `, not ${typeWord(typeOf(input))}`
 }
 
