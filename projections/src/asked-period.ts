@@ -50,7 +50,10 @@ export function readPeriod(asked: {
   throw new ServiceError('invalid_value', message, { param: 'from' })
 }
 
-/** Whether nothing more can come into a period; one without an end goes on. */
+/**
+ * Whether a period has ended; one without an end goes on. An event of before the end may still be
+ * on its way into the log, or here from another gateway: nobody knows of it here.
+ */
 export function isOver({ to }: Partial<Period>, nowMs: number): boolean {
   return to !== undefined && to <= nowMs
 }

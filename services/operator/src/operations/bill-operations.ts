@@ -24,7 +24,7 @@ export function billOperations(
   }
   return {
     async statement({ account_id: accountId, from, to, zone, after, limit }) {
-      // The clock is read before the views: of a period that was over then, nothing is left out.
+      // Read before the views: a period that ends meanwhile is not called over.
       const nowMs = clock.nowMs()
       const position = await statementPosition(accountId)
       const period = readPeriod({ from, to, zone })

@@ -42,7 +42,7 @@ async function monthReport(
     const message = `zone: ${zone} had no quarters of an hour in ${month}`
     throw new ServiceError('invalid_value', message, { param: 'zone' })
   }
-  // The clock is read before the log: of a month that was over then, the answer leaves nothing out.
+  // Read before the views: a month that ends meanwhile is not called over.
   const isOver = ports.clock.nowMs() >= to
   await Promise.all([viewsCurrent(ports, 'usage'), viewsCurrent(ports, 'accounts')])
   const snapshot = await ports.projections.views.movementsSnapshot()

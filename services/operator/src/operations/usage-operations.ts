@@ -31,7 +31,7 @@ export function usageOperations(
   return {
     async accountUsage({ account_id: accountId, ...asked }) {
       checkAccountId(accountId)
-      // The clock is read before the views: of a period that was over then, nothing is left out.
+      // Read before the views: a period that ends meanwhile is not called over.
       const nowMs = clock.nowMs()
       const [position] = await Promise.all([
         viewsCurrent(ports, 'usage'),

@@ -34,7 +34,7 @@ export function requestRoutes(ports: RequestListPorts) {
     app.get('/requests/totals', options, async (request): Promise<RequestTotalsAnswer> => {
       const { accountId } = callerOf(request)
       const query = parsedQuery(requestTotalsQuery, request)
-      // The clock is read before the views: of a period that was over then, nothing is left out.
+      // Read before the views: a period that ends meanwhile is not called over.
       const nowMs = ports.clock.nowMs()
       await viewHolds(ports, 'usage', accountId)
       return requestTotals(ports.views, accountId, query, nowMs)

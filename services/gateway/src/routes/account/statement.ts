@@ -21,7 +21,7 @@ export function statementRoutes(ports: StatementPorts) {
     app.get('/statement', options, async (request): Promise<StatementAnswer> => {
       const { accountId } = callerOf(request)
       const query = parsedQuery(statementQuery, request)
-      // The clock is read before the views: of a period that was over then, nothing is left out.
+      // Read before the views: a period that ends meanwhile is not called over.
       const nowMs = ports.clock.nowMs()
       await viewHolds(ports, 'statement', accountId)
       return statementPage(ports.views, accountId, query, nowMs)

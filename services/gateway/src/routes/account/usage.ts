@@ -23,7 +23,7 @@ export function usageRoutes(ports: UsagePorts) {
     app.get('/usage', options, async (request): Promise<UsageAnswer> => {
       const { accountId } = callerOf(request)
       const query = parsedQuery(usageQuery, request)
-      // The clock is read before the views: of a period that was over then, nothing is left out.
+      // Read before the views: a period that ends meanwhile is not called over.
       const nowMs = ports.clock.nowMs()
       await viewHolds(ports, 'usage', accountId)
       return usagePage(ports.views, accountId, query, nowMs)
