@@ -11,7 +11,7 @@ import type {
 import { checkAskedKey } from './asked-key.ts'
 import { readPeriod } from './asked-period.ts'
 import { receiptOf } from './receipt.ts'
-import type { RequestRow, RequestTotalsQuery } from './views/rows/request-rows.ts'
+import type { RequestRow, RequestsQuery } from './views/rows/request-rows.ts'
 import type { Views } from './views/views.ts'
 
 export type RequestListViews = Pick<Views, 'requestIds' | 'request' | 'keys' | 'key'>
@@ -83,7 +83,7 @@ export function requestsQueryOf(
   views: Pick<Views, 'key'>,
   accountId: string,
   asked: RequestTotalsQueryFields,
-): RequestTotalsQuery {
+): Omit<RequestsQuery, 'before' | 'limit'> {
   const { key_id: keyId, model, format, status } = asked
   checkAskedKey(views, accountId, keyId)
   return {

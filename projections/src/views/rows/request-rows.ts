@@ -91,8 +91,8 @@ export interface RequestsQuery {
   readonly limit: number
 }
 
-/** A question for totals. Both times are on a quarter of an hour. */
-export interface RequestTotalsQuery extends Omit<RequestsQuery, 'before' | 'limit'> {}
+/** A question for the totals of every status. Both times are on a quarter of an hour. */
+export interface RequestTotalsQuery extends Omit<RequestsQuery, 'before' | 'limit' | 'status'> {}
 
 /** What the requests of a status come to that came in in a period, charged or not. */
 export interface RequestTotal extends UsedTokens {

@@ -34,11 +34,8 @@ export class RequestTotals {
   /** The totals that there are, in the order of their names' declaration. */
   totals(query: RequestTotalsQuery): readonly RequestTotal[] {
     const series = this.#series(query)
-    const isAsked = ({ status }: RequestTotal) =>
-      query.status === undefined || query.status === status
-    return [this.#runningOf(series, query), ...this.#endedOf(series, query)].filter(
-      (each) => each.requests > 0 && isAsked(each),
-    )
+    const all = [this.#runningOf(series, query), ...this.#endedOf(series, query)]
+    return all.filter(({ requests }) => requests > 0)
   }
 
   #endedOf(
