@@ -89,7 +89,7 @@ test('a server that does not answer cannot be reached', async () => {
   expect(ran.err).toContain('cannot reach the service at http://127.0.0.1:1')
 })
 
-test('who asks by https for a server without TLS is told so', async () => {
+test('who asks by https for a server without TLS is told so, and what http would do', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => void server.close())
@@ -97,7 +97,7 @@ test('who asks by https for a server without TLS is told so', async () => {
   const ran = await svc(['--url', url, 'status'], { environment: { SVC_OPERATOR_TOKEN: 'x' } })
   expect(ran.code).toBe(6)
   expect(ran.err).toContain(
-    `cannot reach the service at ${url}: it speaks no TLS, so try http://\n`,
+    `cannot reach the service at ${url}: it speaks no TLS, and http:// would send the token readable`,
   )
 })
 

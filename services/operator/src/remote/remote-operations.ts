@@ -139,7 +139,9 @@ async function request(url: URL, init: RequestInit & { signal: AbortSignal }): P
 function why(cause: unknown): string {
   const inner = cause instanceof Error ? cause.cause : undefined
   const code = inner instanceof Error && 'code' in inner ? inner.code : undefined
-  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER') return ': it speaks no TLS, so try http://'
+  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER') {
+    return ': it speaks no TLS, and http:// would send the token readable, fit for one machine alone'
+  }
   return typeof code === 'string' ? ` (${code})` : ''
 }
 
