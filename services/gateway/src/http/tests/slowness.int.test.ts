@@ -177,6 +177,20 @@ test('a body that lies here when its time is over is not late, because the serve
   await expect.poll(received).toMatch(/^HTTP\/1\.1 200 /)
 })
 
+test('an answer that is taken is not cut off, because the server was busy until its time was over', async () => {
+  const WRITE_MS = 23_456
+  const after: Timer['after'] = (delayMs, run) => {
+    if (delayMs !== WRITE_MS) return systemTimer.after(delayMs, run)
+    queueMicrotask(run)
+    return () => {}
+  }
+  // More than one piece, and no more than the buffers of the system take at once.
+  const script = { tokens: 20, text: () => 'x'.repeat(15_000) }
+  await start({ script, timer: { after }, limits: { writeStallMs: WRITE_MS } })
+  const answer = await fixture.post(chatBody())
+  expect(await answer.json()).toMatchObject({ object: 'chat.completion' })
+})
+
 test('a kept connection outlives what its client was told, for one that was held up', async () => {
   await start({ limits: { keepAliveMs: 1_000 } })
   const { socket, received } = open()
