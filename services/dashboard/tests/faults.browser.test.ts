@@ -250,37 +250,6 @@ describe.skipIf(missing !== undefined)('faults', () => {
     await page.getByText('part of one (l1)').waitFor()
   })
 
-  test('a click while the server is away stays in the dashboard, and can be tried again', async () => {
-    await page.route('**/assets/usage-*.js', (route) => route.abort())
-    await page.route('**/dashboard/', (route) => route.abort())
-    await open('')
-    await page.getByText('$41.20').first().waitFor()
-    await page.evaluate('window.isSameWindow = true')
-    await page.getByRole('link', { name: 'Usage', exact: true }).first().click()
-    await page.getByRole('heading', { name: 'This page failed' }).waitFor()
-    await page.getByText('The server cannot be reached.').waitFor()
-    await button('Try again').click()
-    await expect.poll(() => button('Try again').isEnabled()).toBe(true)
-    expect(await page.evaluate('window.isSameWindow')).toBe(true)
-    await page.unroute('**/assets/usage-*.js')
-    await page.unroute('**/dashboard/')
-    await button('Try again').click()
-    await page.getByText('Prompt tokens').first().waitFor()
-    expect(page.url()).toContain('/usage')
-  })
-
-  test('a page of a server that was upgraded since is loaded anew by itself', async () => {
-    await open('')
-    await page.getByText('$41.20').first().waitFor()
-    await page.evaluate('window.isSameWindow = true')
-    await page.route('**/assets/usage-*.js', (route) => route.fulfill({ status: 404 }), {
-      times: 1,
-    })
-    await page.getByRole('link', { name: 'Usage', exact: true }).first().click()
-    await page.getByText('Prompt tokens').first().waitFor()
-    expect(await page.evaluate('window.isSameWindow')).toBeUndefined()
-  })
-
   test('ages are those of the server, whatever the clock of the browser says', async () => {
     await page.clock.install({ time: '2020-01-01T00:00:00Z' })
     await open('/keys')

@@ -31,6 +31,11 @@ export class ApiError extends Error {
   }
 }
 
+/** Whether the server was not reached at all. */
+export function isUnreached(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 0
+}
+
 /** Reads a refusal, also one that a proxy on the way made in a shape of its own. */
 export async function refusalOf(response: Response): Promise<ApiError> {
   const body: unknown = await response.json().catch(() => null)

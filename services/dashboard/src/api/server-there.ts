@@ -1,4 +1,7 @@
+import { useEffect, useEffectEvent } from 'react'
+
 const TIMEOUT_MS = 5_000
+const LOOK_AGAIN_MS = 2_000
 
 /** Whether the server that the pages are from gives out its first page. */
 export async function isServerThere(): Promise<boolean> {
@@ -8,4 +11,16 @@ export async function isServerThere(): Promise<boolean> {
     ({ ok }) => ok,
     () => false,
   )
+}
+
+/** Looks every two seconds while the server was not reached, and says when it is there again. */
+export function useServerBack(isAway: boolean, onBack: () => void): void {
+  const look = useEffectEvent(async () => {
+    if (await isServerThere()) onBack()
+  })
+  useEffect(() => {
+    if (!isAway) return
+    const timer = setInterval(() => void look(), LOOK_AGAIN_MS)
+    return () => clearInterval(timer)
+  }, [isAway])
 }

@@ -1,8 +1,8 @@
 import { messageOf } from '@svc/contracts/error-message'
 import { type ErrorComponentProps, Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { ApiError } from '../api/api-error.ts'
-import { isServerThere } from '../api/server-there.ts'
+import { ApiError, isUnreached } from '../api/api-error.ts'
+import { isServerThere, useServerBack } from '../api/server-there.ts'
 import { problemText } from '../text/problems.ts'
 import { t } from '../text/translate.ts'
 import { Button } from '../ui/button.tsx'
@@ -20,19 +20,23 @@ export function Missing() {
 
 /**
  * For a page that failed: never a blank one. A browser may keep a failed import for as long as the
- * window is open, so all is loaded anew, but not before there is something to load.
+ * window is open, so all is loaded anew, but not before there is something to load. Nobody has to
+ * ask for that where only the server was away.
  */
 export function Broken({ error }: ErrorComponentProps) {
   const [isTrying, setTrying] = useState(false)
+  const isAway = isUnreached(error)
+  const loadAnew = () => window.location.reload()
+  useServerBack(isAway, loadAnew)
   const retry = async () => {
     setTrying(true)
-    if (await isServerThere()) window.location.reload()
+    if (await isServerThere()) loadAnew()
     else setTrying(false)
   }
   return (
     <main className="mx-auto flex max-w-xl flex-col items-start gap-3 p-6">
-      <h1 className="text-2xl font-semibold">{t('pageBroken')}</h1>
-      <p>{textOf(error)}</p>
+      <h1 className="text-2xl font-semibold">{t(isAway ? 'serverAway' : 'pageBroken')}</h1>
+      <p>{isAway ? t('serverAwayText') : textOf(error)}</p>
       <Button disabled={isTrying} onClick={retry}>
         {t('retry')}
       </Button>

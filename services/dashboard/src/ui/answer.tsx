@@ -1,6 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import type { ApiError } from '../api/api-error.ts'
+import { type ApiError, isUnreached } from '../api/api-error.ts'
+import { useServerBack } from '../api/server-there.ts'
 import { problemText } from '../text/problems.ts'
 import { t } from '../text/translate.ts'
 import { Button } from './button.tsx'
@@ -11,9 +12,13 @@ export interface AnswerProps<Data> {
   readonly children: (data: Data) => ReactNode
 }
 
-/** What was asked for; until it is there, that it comes; and when it fails, why. */
+/**
+ * What was asked for; until it is there, that it comes; and when it fails, why. Where only the
+ * server was away, it is asked for again as soon as that is back.
+ */
 export function Answer<Data>({ query, children }: AnswerProps<Data>) {
   const { data, error, refetch } = query
+  useServerBack(isUnreached(error), refetch)
   if (data === undefined) {
     if (error === null) return <Loading />
     return <Failure error={error} onRetry={refetch} />

@@ -42,6 +42,8 @@ export const everywhereTexts = {
   requestId: 'Request {id}.',
   retry: 'Try again',
   save: 'Save',
+  serverAway: 'The server cannot be reached',
+  serverAwayText: 'Nothing is lost. This page opens by itself as soon as the server is back.',
   signedOut: 'You are signed out.',
   skip: 'Skip to the content',
   stale: 'These numbers are from before: {problem}',
