@@ -19,7 +19,7 @@ describe.skipIf(missing !== undefined)('the first field', () => {
 
   test('of the sign-in, and of the sign-up behind it, has the focus', async () => {
     const email = page.getByLabel('E-mail address')
-    const isFocused = () => email.evaluate((field) => field === document.activeElement)
+    const isFocused = async () => (await email.and(page.locator(':focus')).count()) === 1
     await page.goto(`${server.url}/dashboard/sign-in`)
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     expect(await isFocused()).toBe(true)

@@ -5,13 +5,21 @@ import { ago, countText, momentText } from '../text/times.ts'
 import { t } from '../text/translate.ts'
 import { useTicking } from './drawing/ticking.ts'
 
-/** When something was, in the zone that the page shows; exactly in its title. */
+/**
+ * When something was, in the zone that the page shows; exactly in its title. In a narrow window
+ * the time of day may go below the day: a time that is cut at its end reads as another one.
+ */
 export function Moment({ at }: { readonly at: string | null }) {
   const zone = useContext(ShownZone)
   if (at === null) return <span className="text-soft">{t('never')}</span>
+  const parts = momentText(at, zone).split(/(?<=,) /)
   return (
-    <time dateTime={at} title={at} className="whitespace-nowrap tabular-nums">
-      {momentText(at, zone)}
+    <time dateTime={at} title={at} className="tabular-nums sm:whitespace-nowrap">
+      {parts.map((part, index) => (
+        <span key={part} className="whitespace-nowrap">
+          {index === 0 ? part : ` ${part}`}
+        </span>
+      ))}
     </time>
   )
 }
