@@ -6,7 +6,7 @@ import { openSqliteSessionStore } from '@svc/infra/people/sqlite-session-store'
 import { SystemIds } from '@svc/infra/system/system-ids'
 import { ManualTime } from '@svc/testing/manual-time'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { Users } from '../users/users.ts'
 import { Sessions } from './sessions.ts'
 
@@ -16,7 +16,9 @@ const IDLE_MS = 30 * MINUTE_MS
 const ABSOLUTE_MS = 12 * HOUR_MS
 const HERE = { address: '127.0.0.1', userAgent: 'a browser' }
 
-async function signedIn() {
+const noTrouble = (cause: unknown): void => expect.unreachable(`${cause}`)
+
+async function signedIn(onTrouble = noTrouble) {
   const time = new ManualTime()
   const store = openSqliteSessionStore(join(temporaryFolder(), 'sessions.db'))
   onTestFinished(() => store.close())
@@ -26,7 +28,7 @@ async function signedIn() {
   const sessions = new Sessions({
     ...{ ...shared, store, users },
     lifetimes: { idleMs: IDLE_MS, absoluteMs: ABSOLUTE_MS },
-    onTrouble: (cause) => expect.unreachable(`${cause}`),
+    onTrouble,
   })
   const userId = users.newUserId()
   await users.change({ type: 'SignUp', userId, accountId: 'acct_a' }, 'test')
@@ -45,6 +47,21 @@ test('a session that is not used ends, and no clock brings it back', async () =>
   expect(await goesOn()).toBe(false)
   await time.advance(-IDLE_MS)
   expect(await sessions.find(token, HERE.address)).toBeUndefined()
+})
+
+test('a store that can only be read ends no session early, and lets none go on longer', async () => {
+  const troubles: unknown[] = []
+  const { time, store, goesOn } = await signedIn((cause) => troubles.push(cause))
+  const full = async () => {
+    throw new Error('database or disk is full')
+  }
+  vi.spyOn(store, 'noteUse').mockImplementation(full)
+  vi.spyOn(store, 'end').mockImplementation(full)
+  await time.advance(IDLE_MS - 1)
+  expect(await goesOn()).toBe(true)
+  await time.advance(1)
+  expect(await goesOn()).toBe(false)
+  expect(troubles).toHaveLength(2)
 })
 
 test('a session ends at its time, however much it is used', async () => {

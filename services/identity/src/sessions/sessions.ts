@@ -34,7 +34,7 @@ export interface SessionsPorts {
   readonly ids: IdSource
   readonly randomBytes: (count: number) => Uint8Array
   readonly lifetimes: SessionLifetimes
-  /** Is told of a removal that failed; it is tried again. */
+  /** Is told of a removal, or of a use, that could not be written; it is tried again. */
   readonly onTrouble: (cause: unknown) => void
 }
 
@@ -79,24 +79,30 @@ export class Sessions {
   }
 
   /**
-   * The session of a token that goes on, with its user as they are now.
+   * The session of a token that goes on, with its user as they are now. On a full disk it can be
+   * read, so whoever makes room can look at the pages: a use that is not noted makes it no longer.
    *
    * @throws {ServiceError} `store_unavailable` when that cannot be known
    */
   async find(token: string | undefined, address: string): Promise<OpenSession | undefined> {
     if (token === undefined || !TOKEN.test(token)) return undefined
-    const { store, users, clock } = this.#ports
+    const { store, users, clock, onTrouble } = this.#ports
     const session = await store.find(hashOf(token))
     if (session === undefined) return undefined
     const user = await users.find(session.userId)
     const now = clock.nowMs()
     if (user === undefined || !this.#goesOn(session, user, now)) {
-      await store.end(session.userId, session.sessionId)
+      await store.end(session.userId, session.sessionId).catch(onTrouble)
       return undefined
     }
     if (now - session.lastUsedAt < NOTE_USE_MS) return { session, user }
     const use = { lastUsedAt: now, address }
-    await store.noteUse(session.sessionId, use)
+    try {
+      await store.noteUse(session.sessionId, use)
+    } catch (cause) {
+      onTrouble(cause)
+      return { session, user }
+    }
     return { session: { ...session, ...use }, user }
   }
 

@@ -50,7 +50,7 @@ export async function openDashboard(
     ids: new SystemIds(systemClock),
     randomBytes,
     lifetimes: { idleMs: settings.SVC_SESSION_IDLE_MS, absoluteMs: settings.SVC_SESSION_MAX_MS },
-    onTrouble: (err) => logger.error({ err }, 'failed to remove ended sessions, retrying'),
+    onTrouble: (err) => logger.error({ err }, 'failed to write to the sessions, retrying'),
   })
   parts.add(sessions.startRemoval())
   const erasedUsers = new ErasedUsers({
