@@ -30,6 +30,12 @@ test('events that come twice are counted, and are no finding', async () => {
   expect(await check()).toMatchObject({ doubled: 6, late: 0, findings: [] })
 })
 
+test('events that two send in turn are counted, and are no finding', async () => {
+  const { check, send, events } = await twoAccounts()
+  await send(events.flatMap((event) => [event, event]))
+  expect(await check()).toMatchObject({ doubled: events.length, late: 0, findings: [] })
+})
+
 test.each([
   ['the first', 0],
   ['one in the middle', 4],

@@ -2,9 +2,9 @@
  * Compares the topic with the log: whether every event is there, unaltered, and in order.
  *
  * Events of a stream have revisions 0, 1, 2 …, so what is missing of an account shows without
- * knowing the events. Whether they are those of the log shows by one digest for each run of
- * revisions that follow one another in the topic. Memory is taken by accounts, gaps and runs, and
- * not by events.
+ * knowing the events. Whether they are those of the log shows by a sum: each record adds the digest
+ * of its revision, id and hash, and the log comes to the same with as many copies of each.
+ * Memory is taken by accounts, by gaps and by where the number of copies changes, not by events.
  */
 import { hash } from 'node:crypto'
 import type { BusTopic, ReceivedRecord } from '@svc/contracts/ports/bus'
@@ -79,15 +79,6 @@ export async function checkFeed(
   }
 }
 
-/** Records of one key whose revisions follow one another in the topic. */
-interface Run {
-  readonly from: number
-  to: number
-  digest: string
-  /** The digest of the same events in the log, as far as it was walked. */
-  logDigest: string
-}
-
 class KeyCheck {
   readonly key: string
   events = 0
@@ -95,16 +86,19 @@ class KeyCheck {
   late = 0
   firstMissing: Position | null = null
   #lastHash = ''
-  #logDigest = ''
   /** The first revision behind all that were found. */
   #next = 0
   #foundHash: string | undefined
   /** Revisions before that which were not found, from and to, in order. */
   #gaps: (readonly [from: number, to: number])[] = []
-  #runs: Run[] = []
+  /** By how much the number of copies differs from that of the revision before, where it does. */
+  readonly #steps = new Map<number, number>()
+  #copies = 0
+  /** Of all records, of each event of the log once, and of each as often as it has copies. */
+  #foundSum = 0n
+  #onceSum = 0n
+  #copiesSum = 0n
   #firstMissing: number | undefined
-  #runsFrom = new Map<number, Run[]>()
-  #openRuns: readonly Run[] = []
 
   constructor(key: string) {
     this.key = key
@@ -118,29 +112,27 @@ class KeyCheck {
     return sumOf(this.#missingRanges().map(([from, to]) => to - from + 1))
   }
 
-  /** Whether the topic has each event once, in order, as it is in the log. */
+  /** Whether the topic has each event once, as it is in the log. */
   get isPlain(): boolean {
-    const [run, ...others] = this.#runs
-    const isAll = run?.from === 0 && run.to === this.events - 1 && others.length === 0
-    return isAll && run.digest === this.#logDigest
+    return this.missing === 0 && this.doubled === 0 && this.#foundSum === this.#onceSum
   }
 
   /** Is known behind {@link compare}. */
   get isOtherHistory(): boolean {
-    return this.#runs.some(({ digest, logDigest }) => digest !== logDigest)
+    return this.#foundSum !== this.#copiesSum
   }
 
-  expect({ id, hash }: RecordedEvent): void {
+  expect(event: RecordedEvent): void {
     this.events += 1
-    this.#lastHash = hash
-    this.#logDigest = digestAfter(this.#logDigest, id, hash)
+    this.#lastHash = event.hash
+    this.#onceSum += digestOf(event.revision, event)
   }
 
   find({ headers }: ReceivedRecord): void {
     const revision = Number(headers.revision)
     if (!Number.isSafeInteger(revision) || revision < 0) return
     if (revision === this.events - 1) this.#foundHash = headers.hash ?? ''
-    if (revision < this.events) this.#addToRun(revision, headers)
+    if (revision < this.events) this.#addCopy(revision, headers)
     if (revision < this.#next) this.#findEarlier(revision)
     else {
       if (revision > this.#next) this.#gaps.push([this.#next, revision - 1])
@@ -151,25 +143,26 @@ class KeyCheck {
   /** Begins a second walk over the log. */
   startComparison(): void {
     this.#firstMissing = this.#missingRanges()[0]?.[0]
-    this.#runsFrom = Map.groupBy(this.#runs, ({ from }) => from)
   }
 
   /** Takes an event of the second walk, in their order. */
-  compare({ revision, id, hash, position }: RecordedEvent): void {
+  compare(event: RecordedEvent): void {
+    const { revision, position } = event
     if (revision === this.#firstMissing) this.firstMissing = position
-    const begun = this.#runsFrom.get(revision) ?? []
-    this.#openRuns = [...this.#openRuns.filter(({ to }) => to >= revision), ...begun]
-    for (const run of this.#openRuns) run.logDigest = digestAfter(run.logDigest, id, hash)
+    this.#copies += this.#steps.get(revision) ?? 0
+    if (this.#copies > 0) this.#copiesSum += BigInt(this.#copies) * digestOf(revision, event)
   }
 
-  #addToRun(revision: number, { id, hash }: ReceivedRecord['headers']): void {
-    let run = this.#runs.at(-1)
-    if (run?.to !== revision - 1) {
-      run = { from: revision, to: revision, digest: '', logDigest: '' }
-      this.#runs.push(run)
-    }
-    run.to = revision
-    run.digest = digestAfter(run.digest, id, hash)
+  #addCopy(revision: number, headers: ReceivedRecord['headers']): void {
+    this.#foundSum += digestOf(revision, headers)
+    this.#addStep(revision, 1)
+    this.#addStep(revision + 1, -1)
+  }
+
+  #addStep(revision: number, by: number): void {
+    const step = (this.#steps.get(revision) ?? 0) + by
+    if (step === 0) this.#steps.delete(revision)
+    else this.#steps.set(revision, step)
   }
 
   #findEarlier(revision: number): void {
@@ -213,9 +206,13 @@ async function findingsOf(
     })
 }
 
-/** Tells apart what was found in a row, by the ids and hashes so far. */
-function digestAfter(digest: string, id = '', ofEvent = ''): string {
-  return hash('sha256', JSON.stringify([digest, id, ofEvent]))
+interface Named {
+  readonly id?: string | undefined
+  readonly hash?: string | undefined
+}
+
+function digestOf(revision: number, { id = '', hash: ofEvent = '' }: Named): bigint {
+  return BigInt(`0x${hash('sha256', JSON.stringify([revision, id, ofEvent]))}`)
 }
 
 function keyOf(keys: Map<string, KeyCheck>, key: string): KeyCheck {
