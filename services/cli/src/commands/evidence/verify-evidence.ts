@@ -2,6 +2,7 @@
 import { NoteError } from '@svc/contracts/evidence/signed-note'
 import {
   type EvidenceVerdict,
+  type FirstBroken,
   readWitnessKey,
   verifyEvidence,
 } from '@svc/contracts/evidence/verify-evidence'
@@ -10,6 +11,9 @@ import type { Context } from '../../context/context.ts'
 import { CliError, EXIT_DIFFERENCE, EXIT_STALE, EXIT_USAGE } from '../../context/exit-codes.ts'
 import type { ContextOf } from '../options.ts'
 import { chunksOfFile, readKeyOption, readNoteFile } from './evidence-input.ts'
+
+/** The line by which the given checkpoint is named in place of one of the file. */
+const GIVEN_CHECKPOINT = 0
 
 interface VerifyEvidenceOptions {
   readonly key: string
@@ -46,8 +50,10 @@ async function verify(
   if (context.json) await context.outJson('evidence-verdict/1', verdict)
   else await context.out(`${textOf(verdict)}\n`)
   if (verdict.verdict === 'ok') return
-  const code = verdict.verdict === 'broken' ? EXIT_DIFFERENCE : EXIT_STALE
-  throw new CliError(code, `${file} is ${verdict.verdict.replace('_', ' ')}`)
+  if (verdict.verdict === 'not_covered') throw new CliError(EXIT_STALE, `${file} is not covered`)
+  const isOfGiven = verdict.first_broken?.line === GIVEN_CHECKPOINT
+  const what = isOfGiven ? `${file} does not fit the given checkpoint` : `${file} is broken`
+  throw new CliError(EXIT_DIFFERENCE, what)
 }
 
 /** @throws {CliError} */
@@ -82,15 +88,20 @@ function textOf({
   covered_to,
   not_covered,
 }: EvidenceVerdict): string {
-  if (first_broken !== null) {
-    const { line, revision, what } = first_broken
-    const where = revision === null ? '' : `, event ${revision}`
-    return `broken: ${what} at line ${line}${where}`
-  }
+  if (first_broken !== null) return brokenText(first_broken)
   const proven = provenText(events, covered_to)
   const whose = request === null ? stream : `${request} of ${stream}`
   if (verdict === 'ok') return `ok: ${events} events of ${whose}, ${proven}`
   return `not covered: of ${whose}, ${proven} (${not_covered})`
+}
+
+function brokenText({ line, revision, what }: FirstBroken): string {
+  if (line === GIVEN_CHECKPOINT) {
+    if (what !== 'checkpoint') return `broken: ${what}, by the given checkpoint`
+    return 'broken: the given checkpoint is none, or no key of this file signed it (a newer file may)'
+  }
+  const where = revision === null ? '' : `, event ${revision}`
+  return `broken: ${what} at line ${line}${where}`
 }
 
 /** The few events of one request lie between others, of which its file says nothing. */
