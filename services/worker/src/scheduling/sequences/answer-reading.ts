@@ -5,9 +5,9 @@
  * conversation has to compute the last answer once more (see `prefix-cache/prefix-cache.ts`). Most
  * often a person reads the answer first, and the model has nothing to do. It does it then:
  *
- *     answer over ──▶ unread ──no request has a sequence──▶ batch ──▶ batch … ──▶ read
- *                       ▲                                     │
- *                       ├────────a request has one────────────┘
+ *     answer over ──▶ unread ──no request for a moment──▶ batch ──▶ batch … ──▶ read
+ *                       ▲                                   │
+ *                       ├───────a request comes─────────────┘
  *     the sequence is lent: its prompt goes on from what was read by then
  *
  * Nobody is charged for it. The trade: for some answers no next turn comes, and a request that
@@ -19,8 +19,11 @@ import { type Chain, sharedTokens } from '../../prefix-cache/block-names.ts'
 import type { PrefixCache } from '../../prefix-cache/prefix-cache.ts'
 import type { BatchTurns } from '../batches/batch-turns.ts'
 
-/** Milliseconds after an answer until it is read. Agents have sent the next turn by then. */
-const LOOK_MS = 100
+/**
+ * Milliseconds without a request until answers are read. Agents have sent the next turn by then.
+ * Reading in any shorter gap would have the next one of many requests wait for a batch.
+ */
+const QUIET_MS = 100
 /** How often it looks again while requests run: for ten seconds, then the answer stays unread. */
 const LOOKS_MAX = 100
 
@@ -41,8 +44,8 @@ export interface AnswerReadingParts {
   readonly cache: PrefixCache
   readonly batchTurns: BatchTurns
   readonly timer: Timer
-  /** Whether a request has any of the model's sequences. */
-  readonly isBusy: () => boolean
+  /** Milliseconds since a request had any of the model's sequences; 0 while one has. */
+  readonly quietMs: () => number
   readonly place: () => ReadingPlace
   /** Copies out what the sequence holds, because some of it is computed anew. Never rejects. */
   readonly keep: () => Promise<void>
@@ -88,8 +91,9 @@ export class AnswerReading {
 
   #look(left: number): void {
     if (left === 0) return
-    this.#cancelLook = this.#parts.timer.after(LOOK_MS, () => {
-      if (this.#parts.isBusy()) this.#look(left - 1)
+    const { timer, quietMs } = this.#parts
+    this.#cancelLook = timer.after(QUIET_MS - quietMs(), () => {
+      if (quietMs() < QUIET_MS) this.#look(left - 1)
       else this.#reading = this.#read(left - 1)
     })
   }
@@ -112,7 +116,7 @@ export class AnswerReading {
 
   /** @returns false when it stopped before the end */
   async #readAll(): Promise<boolean> {
-    const { engine, cache, batchTurns, isBusy, place, keep, onRead } = this.#parts
+    const { engine, cache, batchTurns, quietMs, place, keep, onRead } = this.#parts
     const tokens = this.#unread
     const { live } = place()
     if (tokens === null || live === null) return true
@@ -123,7 +127,7 @@ export class AnswerReading {
     while (position < chain.reusableTokens) {
       const end = batchEnd(position, chain.reusableTokens)
       await batchTurns.alone(chain.tenant, async () => {
-        if (this.#unread !== tokens || isBusy()) return
+        if (this.#unread !== tokens || quietMs() < QUIET_MS) return
         const at = place()
         at.live = { chain, tokens: position }
         // Away go the answer as it was generated, and what was computed as another kind of prompt.

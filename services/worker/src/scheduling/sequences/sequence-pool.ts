@@ -58,6 +58,8 @@ export class SequencePool {
   readonly #cache: PrefixCache
   readonly #slots: Slot[]
   #uses = 0
+  /** When a request gave a sequence back last. */
+  #lastBusyMs = Number.NEGATIVE_INFINITY
   readonly #putAside = { total: 0, requests: 0, bytes: 0 }
   /** Moving what is in the model's memory stops all runs: it has its turn like a batch. */
   readonly batchTurns: BatchTurns
@@ -158,6 +160,7 @@ export class SequencePool {
     const tokens = Math.min(computedTokens, chain.reusableTokens)
     slot.live = tokens === 0 ? null : { chain, tokens }
     slot.lent = false
+    this.#lastBusyMs = this.#parts.nowMs()
     return slot
   }
 
@@ -338,16 +341,17 @@ export class SequencePool {
   }
 
   #newSlot(sequence: EngineSequence): Slot {
-    const { engine, cache, timer = systemTimer } = this.#parts
+    const { engine, cache, nowMs, timer = systemTimer } = this.#parts
     const { batchTurns } = this
     const isBusy = () => this.idle < this.size
+    const quietMs = () => (isBusy() ? 0 : nowMs() - this.#lastBusyMs)
     const unkept: UnkeptPrompts = new UnkeptPrompts({
       ...{ cache, batchTurns, timer },
       isBusy: () => isBusy() || reading.isReading,
       sequence: () => slot.sequence,
     })
     const reading = new AnswerReading({
-      ...{ engine, cache, batchTurns, timer, isBusy },
+      ...{ engine, cache, batchTurns, timer, quietMs },
       place: () => slot,
       keep: () => unkept.keep(),
       onRead: (chain) => {

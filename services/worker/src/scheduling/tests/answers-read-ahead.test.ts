@@ -23,7 +23,7 @@ function worker(script: Script = {}, parts: ScriptedParts = {}) {
   const made = scriptedWorker(
     { answer: ANSWER, cutsAnywhere: true, chunkTokens: 64, ...script },
     8,
-    { timer: time, readsAnswers: true, ...parts },
+    { timer: time, nowMs: () => time.nowMs(), readsAnswers: true, ...parts },
   )
   const cachedOf = async (prompt: string, tenant = 't') => {
     const { meter } = await run(made.scheduler, request(prompt, { ...TURN, tenant }))
@@ -44,6 +44,19 @@ describe('an answer', () => {
     expect(readTokens()).toBe(ANSWER.length)
     expect(await cachedOf(NEXT)).toBe(PROMPT.length + ANSWER.length - 1)
     expect(alarms).toEqual([])
+  })
+
+  it('is not read in a short gap between requests of others', async () => {
+    const { time, cachedOf, readTokens } = worker({ sequences: 2 })
+    await cachedOf(PROMPT)
+    for (let gap = 0; gap < 5; gap += 1) {
+      await time.advance(70)
+      await cachedOf('another', 'other')
+    }
+    await time.advance(99)
+    expect(readTokens()).toBe(0)
+    await time.advance(1)
+    expect(readTokens()).toBeGreaterThan(0)
   })
 
   it('is read by the next turn where that comes at once', async () => {
