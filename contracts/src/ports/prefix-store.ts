@@ -87,3 +87,22 @@ export interface PrefixStore {
   usage(): PrefixStoreUsage
   close(): Promise<void>
 }
+
+/** A store in the memory of whoever asks, which can look at what follows a block. */
+export interface NearPrefixStore extends PrefixStore {
+  /**
+   * Finds the block that begins most alike, of those that follow this one in other prompts. It
+   * counts as used.
+   *
+   * @param tokens what follows in the prompt that is looked up
+   * @returns undefined when none has the first of these tokens
+   */
+  following(name: string, tokens: readonly number[]): BegunBlock | undefined
+}
+
+/** A block of another prompt that begins like this one. */
+export interface BegunBlock {
+  readonly block: PrefixBlock
+  /** How many of its leading tokens are the same. */
+  readonly sharedTokens: number
+}

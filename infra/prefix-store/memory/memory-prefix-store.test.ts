@@ -90,6 +90,43 @@ describe('a prefix store in memory', () => {
     expect(store.usage()).toMatchObject({ blocks: 2, refused: 1 })
   })
 
+  test('finds the block that begins most alike, of those that follow one', async () => {
+    const store = roomFor(10)
+    const [first] = makeChain({ blocks: 1 })
+    if (first === undefined) throw new Error('a chain of one block')
+    const next = [[1, 2, 3, 4], [1, 2, 3], [9]].map((tokens) => {
+      const [block] = makeChain({ blocks: 1, parent: first.name })
+      return { ...(block as PrefixBlock), tokens: Int32Array.from(tokens) }
+    })
+    for (const block of next) await store.put('acct_1', [first, block])
+    const [long, short] = next
+    const found = (tokens: readonly number[]) => {
+      const begun = store.following(first.name, tokens)
+      return [begun?.block.name, begun?.sharedTokens]
+    }
+    expect(found([1, 2, 3, 4, 5])).toEqual([long?.name, 4])
+    expect(found([1, 2, 8])).toEqual([long?.name, 2])
+    expect(found([7, 1, 2])).toEqual([undefined, undefined])
+    expect(found([])).toEqual([undefined, undefined])
+    await store.remove(long?.name ?? '')
+    expect(found([1, 2, 3, 4, 5])).toEqual([short?.name, 3])
+    await store.remove(first.name)
+    expect(found([1])).toEqual([undefined, undefined])
+  })
+
+  test('counts a block that another prompt begins with as used', async () => {
+    const store = roomFor(3, 1)
+    const [first] = makeChain({ blocks: 1 })
+    const [begun] = makeChain({ blocks: 1, parent: first?.name ?? '' })
+    const chains = [0, 1].map(() => makeChain({ blocks: 1 }))
+    await store.put('acct_1', [first, begun] as readonly PrefixBlock[])
+    await store.put('acct_1', chains[0] ?? [])
+    store.following(first?.name ?? '', [0])
+    await store.put('acct_1', chains[1] ?? [])
+    expect(await store.has([first?.name ?? '', begun?.name ?? ''])).toBe(2)
+    expect(await store.has(namesOf(chains[0] ?? []))).toBe(0)
+  })
+
   test('keeps nothing when it may hold nothing', async () => {
     const store = new MemoryPrefixStore({ bytesMax: 0 })
     const chain = makeChain({ blocks: 2 })

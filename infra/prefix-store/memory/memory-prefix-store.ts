@@ -12,9 +12,10 @@
  * The blocks are not copied when they are put in or given out: nobody may write into them.
  */
 import type {
+  BegunBlock,
+  NearPrefixStore,
   PrefixBlock,
   PrefixClaim,
-  PrefixStore,
   PrefixStoreUsage,
 } from '@svc/contracts/ports/prefix-store'
 import type { Clock } from '@svc/contracts/ports/time'
@@ -23,6 +24,8 @@ import { Claims } from './claims.ts'
 import { detached, storedBytes } from './stored-block.ts'
 
 const DEFAULT_TENANT_SHARE = 0.5
+/** Of the blocks that follow one, the youngest that are compared with a prompt. */
+const COMPARED_MAX = 256
 
 export interface MemoryPrefixStoreOptions {
   /** The most bytes of all blocks, with what keeping them takes. */
@@ -46,10 +49,12 @@ interface Shelf {
   bytes: number
 }
 
-export class MemoryPrefixStore implements PrefixStore {
+export class MemoryPrefixStore implements NearPrefixStore {
   /** The entries, the oldest first: a Map keeps the order in which keys were put in. */
   readonly #entries = new Map<string, Entry>()
   readonly #shelves = new Map<string, Shelf>()
+  /** The blocks that follow each block, the first that was put in first. */
+  readonly #following = new Map<string, Set<PrefixBlock>>()
   readonly #claims: Claims
   readonly #bytesMax: number
   readonly #tenantBytesMax: number
@@ -78,6 +83,16 @@ export class MemoryPrefixStore implements PrefixStore {
     this.#counts.misses += names.length - found.length
     this.#use(found.at(-1))
     return found.map(({ block }) => block)
+  }
+
+  following(name: string, tokens: readonly number[]): BegunBlock | undefined {
+    let best: BegunBlock | undefined
+    for (const block of [...(this.#following.get(name) ?? [])].slice(-COMPARED_MAX)) {
+      const sharedTokens = sharedLength(block.tokens, tokens)
+      if (sharedTokens > (best?.sharedTokens ?? 0)) best = { block, sharedTokens }
+    }
+    if (best !== undefined) this.#use(this.#entries.get(best.block.name))
+    return best
   }
 
   async has(names: readonly string[]): Promise<number> {
@@ -140,6 +155,7 @@ export class MemoryPrefixStore implements PrefixStore {
     this.#isClosed = true
     this.#entries.clear()
     this.#shelves.clear()
+    this.#following.clear()
     this.#claims.clear()
     this.#bytes = 0
   }
@@ -178,6 +194,10 @@ export class MemoryPrefixStore implements PrefixStore {
     shelf.entries.set(block.name, entry)
     shelf.bytes += entry.bytes
     this.#bytes += entry.bytes
+    const { parent } = block
+    if (parent === null) return
+    const siblings = this.#following.get(parent) ?? new Set()
+    this.#following.set(parent, siblings.add(entry.block))
   }
 
   /** Makes a block and all before it the youngest, the first block last. */
@@ -218,5 +238,16 @@ export class MemoryPrefixStore implements PrefixStore {
     if (shelf.entries.size === 0) this.#shelves.delete(shelf.tenant)
     shelf.bytes -= bytes
     this.#bytes -= bytes
+    const { parent } = block
+    const siblings = this.#following.get(parent ?? '')
+    siblings?.delete(block)
+    if (siblings?.size === 0) this.#following.delete(parent ?? '')
   }
+}
+
+/** How many leading tokens are the same. */
+function sharedLength(one: Int32Array, other: readonly number[]): number {
+  let length = 0
+  while (length < one.length && one[length] === other[length]) length += 1
+  return length
 }

@@ -1,5 +1,5 @@
 /** A scheduler on a scripted model, and requests for it. */
-import type { PrefixStore } from '@svc/contracts/ports/prefix-store'
+import type { NearPrefixStore, PrefixStore } from '@svc/contracts/ports/prefix-store'
 import type { Timer } from '@svc/contracts/ports/time'
 import type { GenerateEvent, GenerateRequest } from '@svc/contracts/worker/protocol'
 import { MemoryPrefixStore } from '@svc/infra/prefix-store/memory/memory-prefix-store'
@@ -23,7 +23,7 @@ const L1_BYTES = 1024 * 1024
 const SLOW_TOKENS_PER_MS = 0.1
 
 export interface ScriptedParts {
-  readonly l1?: PrefixStore
+  readonly l1?: NearPrefixStore
   readonly l2?: PrefixStore | null
   readonly nowMs?: () => number
   readonly timer?: Timer

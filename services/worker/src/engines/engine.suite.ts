@@ -188,6 +188,23 @@ export function describeEngine(name: string, { open, unreadable, grammar }: Engi
       expect(await other.readBlocks(0, end)).toEqual(blocks)
     })
 
+    it('goes on within a block of another prompt as if it had computed all', async () => {
+      await empty()
+      await prefillChunks(one, prompt)
+      const { blockTokens, cutTokens } = engine.schedule
+      const end = prompt.length - 1
+      const begun = 2 * blockTokens
+      const fork = begun - Math.floor(blockTokens / 2 / cutTokens) * cutTokens
+      const blocks = await one.readBlocks(0, begun)
+      const forked = [...prompt.slice(0, fork), ...prompt.slice(fork, end).toReversed()]
+      await one.truncate(0)
+      await prefillChunks(one, [...forked, 0])
+      await other.restore(prompt.slice(0, begun), blocks)
+      await other.truncate(fork)
+      await other.prefill(forked.slice(fork), 'long')
+      expect(await other.readBlocks(0, end)).toEqual(await one.readBlocks(0, end))
+    })
+
     it('refuses blocks that are not those of the tokens', async () => {
       await empty()
       await prefillChunks(one, prompt)

@@ -32,8 +32,8 @@ const ROWS_STEP = 4
  */
 const SHORT_TOKENS_MAX = 32
 /**
- * The size of a block that can be cut anywhere. It is small because a begun block is computed
- * again.
+ * The size of a block that can be cut anywhere. It is small because a prompt that leaves
+ * another one within a block finds nothing of that block in Redis.
  */
 const ANY_TOKEN_BLOCK_TOKENS = 32
 /** A rest of a chunk joins the chunk before it when the two are at most this much of a chunk. */

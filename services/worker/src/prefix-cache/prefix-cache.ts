@@ -5,8 +5,10 @@
  *     L1                blocks in this worker's memory
  *     L2                blocks in Redis, which all workers share; may be missing
  *
- * A look-up takes the longest chain. When the next block is being computed by another request of
- * this worker, it waits for that one. Everything that fails is a miss.
+ * A look-up takes the longest chain, and in L1 the beginning of the block behind it, where another
+ * prompt begins like that and the schedule allows a cut there. When the next block is being
+ * computed by another request of this worker, it waits for that one. Everything that fails is a
+ * miss.
  *
  * Only blocks that were computed as chunks of a prompt are kept: the bytes of a block of generated
  * tokens differ from those of the same block prefilled, and an answer must not depend on what was
@@ -14,7 +16,13 @@
  * after the answer (see `scheduling/sequences/unkept-prompts.ts`), so that no request is kept from
  * its first token by what helps the next one.
  */
-import type { PrefixBlock, PrefixClaim, PrefixStore } from '@svc/contracts/ports/prefix-store'
+import type {
+  BegunBlock,
+  NearPrefixStore,
+  PrefixBlock,
+  PrefixClaim,
+  PrefixStore,
+} from '@svc/contracts/ports/prefix-store'
 import type { StateResponse } from '@svc/contracts/worker/protocol'
 import type { EngineSequence } from '../engines/engine.ts'
 import { type BlockNames, blocksOf, type Chain, sharedLength, tokensOf } from './block-names.ts'
@@ -33,7 +41,7 @@ const WAITS_MAX = 4
 
 export interface PrefixCacheParts {
   readonly names: BlockNames
-  readonly l1: PrefixStore
+  readonly l1: NearPrefixStore
   /** Null without Redis. */
   readonly l2: PrefixStore | null
   readonly cost: CostModel
@@ -61,9 +69,14 @@ export interface PrefixWork {
 }
 
 export interface Finding {
-  /** Leading blocks of the prompt: none when the live ones are as many. */
+  /**
+   * Leading blocks of the prompt: none when the sequence holds as many tokens. Of the last one only
+   * the beginning may be the prompt's.
+   */
   readonly blocks: readonly PrefixBlock[]
-  /** Leading tokens that did not come from Redis. */
+  /** Leading tokens of the prompt that these blocks, or the sequence, hold. */
+  readonly tokens: number
+  /** Those of them that did not come from Redis. */
   readonly nearTokens: number
   readonly work: PrefixWork
 }
@@ -120,14 +133,18 @@ export class PrefixCache {
   async lookUp(chain: Chain, live: number, signal: AbortSignal): Promise<Finding> {
     if (chain.names.length > 0) this.counts.lookups += 1
     const { near, flight } = await this.#begin(chain, live, signal)
-    const { blocks, claim } = await this.#goOn(chain, live, near, signal)
+    const begun = this.#begunBehind(chain, near)
+    const nearTokens = tokensOf(chain, near.length) + (begun?.sharedTokens ?? 0)
+    const { blocks, claim } = await this.#goOn(chain, Math.max(live, nearTokens), near, signal)
     flight.arrive(blocks.length)
-    const isMore = tokensOf(chain, blocks.length) > live
-    return {
-      blocks: isMore ? blocks : [],
-      nearTokens: isMore ? tokensOf(chain, near.length) : live,
-      work: { chain, flight, claim, written: Promise.resolve() },
+    const work = { chain, flight, claim, written: Promise.resolve() }
+    const tokens = tokensOf(chain, blocks.length)
+    if (tokens > Math.max(live, nearTokens)) {
+      return { blocks, tokens, nearTokens: tokensOf(chain, near.length), work }
     }
+    if (nearTokens <= live) return { blocks: [], tokens: live, nearTokens: live, work }
+    const all = begun === undefined ? near : [...near, begun.block]
+    return { blocks: all, tokens: nearTokens, nearTokens, work }
   }
 
   /** Logs something that went wrong and costs nobody an answer. */
@@ -235,6 +252,14 @@ export class PrefixCache {
       this.#parts.onFailure('failed to look up shared blocks', error)
       return nearOnly
     }
+  }
+
+  /** A block of another prompt that begins with what follows here, where that can be cut. */
+  #begunBehind(chain: Chain, near: readonly PrefixBlock[]): BegunBlock | undefined {
+    const last = near.at(-1)
+    if (last === undefined || chain.cutTokens > 1) return undefined
+    const [from, to] = [near.length, near.length + 1].map((blocks) => tokensOf(chain, blocks))
+    return this.#parts.l1.following(last.name, chain.tokens.slice(from, to))
   }
 
   /** @returns the blocks that this worker's memory has no room for */

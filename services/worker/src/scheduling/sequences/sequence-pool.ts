@@ -24,7 +24,7 @@ import type { Timer } from '@svc/contracts/ports/time'
 import type { StateResponse } from '@svc/contracts/worker/protocol'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import type { Engine, EngineSequence, SequenceCopy } from '../../engines/engine.ts'
-import { blocksOf, type Chain, tokensOf } from '../../prefix-cache/block-names.ts'
+import { blocksOf, type Chain } from '../../prefix-cache/block-names.ts'
 import type { Finding, PrefixCache, PrefixWork } from '../../prefix-cache/prefix-cache.ts'
 import { BatchTurns } from '../batches/batch-turns.ts'
 import { AnswerReading, type LivePrompt } from './answer-reading.ts'
@@ -105,7 +105,7 @@ export class SequencePool {
     try {
       if (!goesOn) await slot.unkept.keep({ waiting: tenant })
       finding = await this.#cache.lookUp(chain, live, signal)
-      return (await this.#fill(slot, live, finding)) ?? (await this.#renew(slot, finding.work))
+      return (await this.#fill(slot, finding)) ?? (await this.#renew(slot, finding.work))
     } catch (error) {
       if (finding !== undefined) this.#cache.end(finding.work)
       slot.lent = false
@@ -259,20 +259,18 @@ export class SequencePool {
   }
 
   /** @returns undefined when the sequence could not be filled and its state is in doubt */
-  async #fill(slot: Slot, live: number, finding: Finding): Promise<Loan | undefined> {
+  async #fill(slot: Slot, finding: Finding): Promise<Loan | undefined> {
     const { sequence } = slot
-    const { blocks, nearTokens, work } = finding
+    const { blocks, tokens: reused, nearTokens, work } = finding
     const { chain } = work
-    const { tenant, tokens, names } = chain
+    const { tenant, names } = chain
     // Somebody may have waited for what it holds until now.
     await (blocks.length > 0 ? slot.unkept.keep({ waiting: tenant }) : slot.unkept.copied)
-    const reused = blocks.length === 0 ? live : tokensOf(chain, blocks.length)
     const evaluatedBefore = sequence.evaluatedTokens
     try {
-      if (blocks.length > 0) {
-        await this.#load(tenant, sequence, tokens.slice(0, reused), blocks)
-      } else if (sequence.length !== live) {
-        await this.batchTurns.alone(tenant, () => sequence.truncate(live))
+      if (blocks.length > 0) await this.#load(tenant, sequence, blocks, reused)
+      else if (sequence.length !== reused) {
+        await this.batchTurns.alone(tenant, () => sequence.truncate(reused))
       }
     } catch (error) {
       await this.#cache.removeUnusable(blocks, error)
@@ -292,14 +290,17 @@ export class SequencePool {
   async #load(
     tenant: string,
     sequence: EngineSequence,
-    tokens: readonly number[],
     blocks: readonly PrefixBlock[],
+    reused: number,
   ): Promise<void> {
     const copy = await sequence.copyOf(
-      tokens,
+      blocks.flatMap(({ tokens }) => [...tokens]),
       blocks.map(({ bytes }) => bytes),
     )
-    const loaded = this.batchTurns.alone(tenant, () => sequence.load(copy))
+    const loaded = this.batchTurns.alone(tenant, async () => {
+      await sequence.load(copy)
+      await sequence.truncate(reused)
+    })
     await loaded.finally(() => copy.release())
   }
 

@@ -37,6 +37,24 @@ describe('a prompt', () => {
     expect(chunks(engine).slice(5)).toEqual([141, 205, 299])
   })
 
+  it('is reused up to any fork when others have its sequence, and by no other tenant', async () => {
+    const { scheduler, alarms } = scriptedWorker({ ...ANYWHERE, answer: 'a' })
+    const earlier = Array.from({ length: 60 }, (_, line) => `line ${line}. `).join('')
+    await run(scheduler, request(earlier))
+    for (const tokens of [33, 77, 95, 96, 300, 449]) {
+      await run(scheduler, request('z'.repeat(50)))
+      const prompt = `${earlier.slice(0, tokens)}${'!'.repeat(100)}`
+      const forked = await run(scheduler, request(prompt))
+      expect(forked.meter).toMatchObject({
+        ...{ inputTokens: 100, cachedInputTokens: tokens },
+        cache: { reusedTokens: tokens, blocks: Math.floor(tokens / 32), source: 'l1' },
+      })
+      const others = await run(scheduler, request(prompt, { tenant: `of ${tokens}` }))
+      expect(others.meter).toMatchObject({ cachedInputTokens: 0 })
+    }
+    expect(alarms).toEqual([])
+  })
+
   it('that is repeated costs its last token alone, wherever the rest is', async () => {
     const l2 = new MemoryPrefixStore({ bytesMax: 1024 * 1024 })
     const one = scriptedWorker({ ...ANYWHERE, answer: 'a' }, 8, { l2 })
