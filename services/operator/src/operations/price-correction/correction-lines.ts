@@ -15,6 +15,7 @@ import type { CorrectionDue } from '@svc/contracts/commands'
 import { ServiceError } from '@svc/contracts/errors'
 import type { PriceCorrection } from '@svc/contracts/events/account'
 import { formatExact, formatPricePerMillion } from '@svc/contracts/money'
+import { answerableError } from '@svc/contracts/ports/answerable-error'
 import type { Rates } from '@svc/contracts/price'
 import type { Ledger } from '@svc/ledger/ledger'
 import { PriceDifference } from '@svc/ledger/price-difference'
@@ -27,6 +28,8 @@ import { type ChargedRequestsPorts, type Reading, readCharges } from './charged-
 const PAGE_ACCOUNTS = 100
 /** An account that is corrected otherwise at the same time is worked out this often. */
 const TRIES = 5
+const DAMAGED =
+  'The records of the account are damaged: mend them, and begin the run again with its key.'
 
 export interface CorrectionPorts extends ChargedRequestsPorts {
   readonly ledger: Ledger
@@ -114,11 +117,28 @@ interface AccountOutcome {
   readonly problem: string | null
 }
 
+/** An account whose records are damaged keeps no other from being set right. */
 async function correctAccount(
   ports: CorrectionPorts,
   asked: AskedCorrection,
   correction: PriceCorrection,
   { accountId }: Pick<AccountRow, 'accountId'>,
+  reading: Reading,
+): Promise<Outcome> {
+  try {
+    return await correctReadable(ports, asked, correction, accountId, reading)
+  } catch (cause) {
+    if (answerableError(cause).code !== 'account_damaged') throw cause
+    const difference = new PriceDifference(correction, [])
+    return { type: 'charged', difference, due: difference.due, created: false, problem: DAMAGED }
+  }
+}
+
+async function correctReadable(
+  ports: CorrectionPorts,
+  asked: AskedCorrection,
+  correction: PriceCorrection,
+  accountId: string,
   reading: Reading,
 ): Promise<Outcome> {
   for (let tries = 1; ; tries += 1) {
