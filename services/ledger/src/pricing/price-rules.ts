@@ -201,7 +201,7 @@ interface AskedPrice {
 }
 
 /**
- * A price from now on is one from when it was first asked for.
+ * A price from now on is one from when it was first asked for, and so is one from shortly before.
  *
  * @throws {ServiceError} `conflict` for a price that was published as another one
  */
@@ -211,7 +211,7 @@ export function checkSamePrice(made: PublishedPrice, asked: AskedPrice): void {
     made.model === model &&
     made.priceList === priceList &&
     isSameRates(made, rates) &&
-    (effectiveFrom === undefined || effectiveFrom === made.effectiveFrom)
+    (effectiveFrom === undefined || startOf(effectiveFrom, made.publishedAt) === made.effectiveFrom)
   if (isSame) return
   const message = `Another price was published under this idempotency key: ${made.version}.`
   throw new ServiceError('conflict', message)

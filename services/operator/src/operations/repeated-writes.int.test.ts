@@ -18,6 +18,7 @@ describe.each([
   test.each([
     ['at once', null],
     ['later', announced.effective_from],
+    ['from a moment that has just passed', new Date().toISOString()],
   ])('a price %s is published once', async (_when, effective_from) => {
     const { operations } = await open()
     const price = { ...announced, effective_from, idempotency_key: 'price-1' }
