@@ -151,9 +151,20 @@ describe('a refund', () => {
     given(log)
       .when(refund(1, 20n, { reason: 'again' }))
       .thenNothing()
-    given(log).when(refund(1, null)).thenNothing()
+    for (const another of [21n, null])
+      given(log)
+        .when(refund(1, another))
+        .thenRefused('conflict', /another amount/)
+  })
+
+  test('of all that is left is made once', () => {
+    const log = history(...spent, refund(1, 20n), refund(2, null))
     given(log)
-      .when(refund(1, 21n))
+      .when(refund(2, null, { reason: 'again' }))
+      .thenNothing()
+    given(log).when(refund(1, 20n)).thenNothing()
+    given(log)
+      .when(refund(2, 1n))
       .thenRefused('conflict', /another amount/)
   })
 

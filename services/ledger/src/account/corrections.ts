@@ -79,17 +79,19 @@ export function decideRefund(state: AccountState, command: RefundRequest): Decis
   const { requestId, refundId, charge, reference, reason, at } = command
   const known = state.refunds.get(requestId)
   const refunds = [...charge.refunds, ...(known?.refunds ?? [])]
+  const before = known?.total ?? sumOf(charge.refunds)
+  const left = refundable(charge, before, state.priceCorrections)
   const made = refunds.find((refund) => refund.refundId === refundId)
   if (made !== undefined) {
-    return command.amount === null || command.amount === made.amount
+    // A refund of all that was left has left nothing.
+    const isSame = command.amount === null ? left === 0n : command.amount === made.amount
+    return isSame
       ? nothingToDo
       : refused('conflict', 'This refund was made before, with another amount.')
   }
   if (isRefundOfAnother(state, command)) {
     return refused('conflict', 'This refund was made before, of another request.')
   }
-  const before = known?.total ?? sumOf(charge.refunds)
-  const left = refundable(charge, before, state.priceCorrections)
   const amount = command.amount ?? left
   const refundsMade = new Set(refunds.map((refund) => refund.refundId)).size
   const refusal = refuseRefund(command, amount, left, refundsMade) ?? refuseTexts(command)
