@@ -1,4 +1,5 @@
 /** Which settings of a topic keep what the port promises, and what a new topic is made with. */
+import { counted } from '@svc/contracts/counted'
 import { isPowerOfTwo } from '../key-partition.ts'
 
 export interface TopicState {
@@ -88,8 +89,4 @@ export function newTopicSettings(brokers: number): {
 
 function numberOf(settings: TopicState['settings'], name: string): number {
   return Number(settings.get(name) ?? 0)
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

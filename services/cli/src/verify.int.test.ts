@@ -108,7 +108,7 @@ describe('a verification that goes on from a position', () => {
     expect(err).not.toContain('head')
     expect(err).toMatch(/events up to position 12 were not read: .* taken as they stand$/m)
     expect(out).toMatch(
-      /^verified: 1 events in 1 streams, behind position 12 and up to position 13$/m,
+      /^verified: 1 event in 1 stream, behind position 12 and up to position 13$/m,
     )
     const json = JSON.parse((await verify('--from', position, '--json')).out)
     expect(json).toMatchObject({ from: position, head: null, events: 1, contradicted: [] })

@@ -1,5 +1,6 @@
 /** `svc feed check|resend` */
 import type { FeedCheckResult } from '@svc/contracts/admin/feed'
+import { counted } from '@svc/contracts/counted'
 import { printable } from '@svc/contracts/printable'
 import { Command } from 'commander'
 import type { Context } from '../context/context.ts'
@@ -50,8 +51,8 @@ async function check(context: Context): Promise<void> {
 function checkText(context: Context, result: FeedCheckResult): string {
   const { topic, position, keys, events, records, doubled, late, findings } = result
   const summary =
-    `topic ${printable(topic)}: ${records} records of ${events} events up to position ${position}, ` +
-    `${keys} accounts; ${doubled} doubled, ${late} late\n`
+    `topic ${printable(topic)}: ${counted(records, 'record')} of ${counted(events, 'event')} ` +
+    `up to position ${position}, ${counted(keys, 'account')}; ${doubled} doubled, ${late} late\n`
   if (findings.length === 0) return `${summary}every event is there\n`
   return `${summary}\n${tableText(context, columns, findings)}`
 }
@@ -59,9 +60,11 @@ function checkText(context: Context, result: FeedCheckResult): string {
 function differenceOf({ findings }: FeedCheckResult): string {
   const others = findings.filter(({ history }) => history === 'other').length
   if (others > 0) {
-    return `the topic has another history of ${others} accounts: name a new one in SVC_KAFKA_TOPIC`
+    const whose = counted(others, 'account')
+    return `the topic has another history of ${whose}: name a new one in SVC_KAFKA_TOPIC`
   }
-  return `the topic is not whole for ${findings.length} accounts: svc feed resend --from POSITION`
+  const whose = counted(findings.length, 'account')
+  return `the topic is not whole for ${whose}: svc feed resend --from POSITION`
 }
 
 interface ResendOptions {
@@ -76,7 +79,9 @@ async function resend(context: Context, { from, account }: ResendOptions): Promi
       if (context.terminal.stop.aborted) break
       if (line.type === 'progress') continue
       if (context.json) return context.outJson('feed-resend/1', line)
-      return context.out(`topic ${printable(line.topic)}: ${line.events} events sent again\n`)
+      return context.out(
+        `topic ${printable(line.topic)}: ${counted(line.events, 'event')} sent again\n`,
+      )
     }
     throw new CliError(EXIT_INTERRUPTED, 'interrupted; what was sent again is in the topic')
   })

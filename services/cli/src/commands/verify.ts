@@ -1,5 +1,6 @@
 /** `svc verify` */
 import type { KeptVerification, VerifyResult } from '@svc/contracts/admin/verification'
+import { counted } from '@svc/contracts/counted'
 import { Command, Option } from 'commander'
 import type { Context } from '../context/context.ts'
 import { CliError, EXIT_DIFFERENCE, EXIT_NOT_FOUND } from '../context/exit-codes.ts'
@@ -165,7 +166,7 @@ async function print(
   if (findings.length > 0) return
   const start = from === null ? '' : `behind position ${from} and `
   await context.out(
-    `verified: ${events} events in ${streams} streams, ${start}up to position ${position}\n`,
+    `verified: ${counted(events, 'event')} in ${counted(streams, 'stream')}, ${start}up to position ${position}\n`,
   )
   if (texts.kept + texts.erased > 0) {
     await context.out(`texts beside the log: ${texts.kept} sound, ${texts.erased} erased\n`)

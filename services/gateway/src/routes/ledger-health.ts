@@ -5,6 +5,7 @@
  * Anybody may ask, and as often as they like: one check is shared by all who ask within a second.
  * The answer names the part that is unwell; only the operator's log says why.
  */
+import { counted } from '@svc/contracts/counted'
 import type { Position } from '@svc/contracts/ports/event-store'
 import type { Quarantine } from '@svc/contracts/ports/quarantine'
 import type { StoreHealth } from '@svc/contracts/ports/store-health'
@@ -74,7 +75,7 @@ export class LedgerHealth {
   details(): readonly string[] {
     const { length: count } = this.#ports.quarantine?.list() ?? []
     if (count === 0) return []
-    return [`${count === 1 ? '1 stream' : `${count} streams`} of the event log set aside`]
+    return [`${counted(count, 'stream')} of the event log set aside`]
   }
 
   async #checkAll(): Promise<readonly Problem[]> {

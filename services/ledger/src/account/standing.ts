@@ -1,5 +1,6 @@
 /** Decides whether an account may be used: frozen for a while, or closed for ever. */
 import type { CloseAccount, FreezeAccount, UnfreezeAccount } from '@svc/contracts/commands'
+import { counted } from '@svc/contracts/counted'
 import { formatDollars } from '@svc/contracts/money'
 import { type AccountFunds, fundsAfterExpiry } from './credit.ts'
 import { type Decision, happens, nothingToDo, refused } from './decision.ts'
@@ -25,7 +26,7 @@ export function decideClose(state: AccountState, command: CloseAccount): Decisio
   if (state.closedAt !== null) return nothingToDo
   const running = state.openRequests.size
   if (running > 0) {
-    const message = `The account has ${running} running ${running === 1 ? 'request' : 'requests'}: freeze it, which ends them, and close it then.`
+    const message = `The account has ${counted(running, 'running request')}: freeze it, which ends them, and close it then.`
     return refused('conflict', message)
   }
   const funds = fundsAfterExpiry(state, command.at)

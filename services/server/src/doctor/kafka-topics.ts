@@ -1,4 +1,5 @@
 /** The topics of Kafka that are set. None is made: a server does that. */
+import { counted } from '@svc/contracts/counted'
 import type { SeenTopic } from '@svc/infra/bus/kafka/look-at-topic'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import { deadLetterPlan } from '@svc/relay/top-ups/dead-letters'
@@ -18,7 +19,7 @@ export async function* lookAtKafka(settings: Settings): AsyncGenerator<Finding, 
     const advice = 'check that it runs, KAFKA_BROKERS, SVC_KAFKA_TLS, and the sign-in'
     return yield problem('Kafka', `${seen.message}: ${advice}`)
   }
-  const has = seen.brokerCount === 1 ? '1 broker' : `${seen.brokerCount} brokers`
+  const has = counted(seen.brokerCount, 'broker')
   yield topicFinding('Kafka', `${has}, topic ${name}`, seen)
   const { SVC_KAFKA_TOPUPS_TOPIC: topic, SVC_KAFKA_TOPUPS_GROUP: group } = settings
   if (topic === undefined) return

@@ -1,5 +1,6 @@
 /** `svc reconcile` */
 import type { EquationName, ReconcileResult } from '@svc/contracts/admin/finance'
+import { counted } from '@svc/contracts/counted'
 import { printable } from '@svc/contracts/printable'
 import { Command } from 'commander'
 import type { Context } from '../../context/context.ts'
@@ -58,7 +59,7 @@ async function print(context: Context, { type: _, ...result }: ReconcileResult):
   }
   await context.out(`\n${tableText(context, bookColumns, books)}\n`)
   await context.out(
-    `${result.ok ? 'reconciled' : 'looked at'}: ${events} events, ${accounts} account${accounts === 1 ? '' : 's'}, ` +
-      `up to position ${position}\n`,
+    `${result.ok ? 'reconciled' : 'looked at'}: ${counted(events, 'event')}, ` +
+      `${counted(accounts, 'account')}, up to position ${position}\n`,
   )
 }

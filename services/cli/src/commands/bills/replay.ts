@@ -1,5 +1,6 @@
 /** `svc replay`: the past as the log has it, and the views as they should be. */
 import type { CompareResult, ReplayResult, ShownRowDifference } from '@svc/contracts/admin/replay'
+import { counted } from '@svc/contracts/counted'
 import { jsonText } from '@svc/contracts/json-text'
 import { printable } from '@svc/contracts/printable'
 import { Command, Option } from 'commander'
@@ -75,10 +76,10 @@ function summaryOf(
 ): string {
   const { accounts, settled, held } = totals
   const details = account === null || statement ? '' : detailsText(context, account)
-  const what = statement ? `${rows} entries` : `${accounts} account${accounts === 1 ? '' : 's'}`
+  const what = statement ? `${rows} entries` : counted(accounts, 'account')
   return (
     `${details}\n${what}: settled ${settled} USD, held ${held} USD\n` +
-    `as of position ${position}, replayed from ${events} events\n`
+    `as of position ${position}, replayed from ${counted(events, 'event')}\n`
   )
 }
 

@@ -1,5 +1,6 @@
 /** `svc price correct` */
 import type { CorrectedAccount, CorrectionResult } from '@svc/contracts/admin/corrections'
+import { counted } from '@svc/contracts/counted'
 import { printable } from '@svc/contracts/printable'
 import { Command } from 'commander'
 import type { Context } from '../../context/context.ts'
@@ -51,7 +52,7 @@ async function correct(context: Context, version: string, options: CorrectOption
   else await print(context, accounts, result)
   const { problems, dry_run: isTried } = result
   if (problems > 0 && !isTried) {
-    throw new CliError(EXIT_DIFFERENCE, `${countOf(problems)} could not be corrected`)
+    throw new CliError(EXIT_DIFFERENCE, `${counted(problems, 'account')} could not be corrected`)
   }
 }
 
@@ -69,7 +70,10 @@ async function corrected(
   return context.withOperations(async (operations) => {
     const accounts: Omit<CorrectedAccount, 'type'>[] = []
     const line = await drawnResult(context, operations.correctPrice(asked), {
-      shown: ({ accounts: done, total }) => [done / total, `${done} of ${countOf(total)}`],
+      shown: ({ accounts: done, total }) => [
+        done / total,
+        `${done} of ${counted(total, 'account')}`,
+      ],
       interrupted: 'interrupted: the same command with the same idempotency key goes on',
       async onLine({ type: _, ...account }) {
         accounts.push(account)
@@ -105,9 +109,5 @@ async function print(
     if (problem !== null) await context.out(`${context.alarm(id)}  ${printable(problem)}\n`)
   }
   if (result.dry_run) context.note('nothing was changed: without --dry-run it is done')
-  else context.note(`${countOf(created)} corrected now`)
-}
-
-function countOf(accounts: number): string {
-  return `${accounts} account${accounts === 1 ? '' : 's'}`
+  else context.note(`${counted(created, 'account')} corrected now`)
 }
