@@ -8,30 +8,36 @@ import { isErrorReply, replyOf } from './redis-reply.ts'
 import { placeOf, readRedisUrl } from './redis-url.ts'
 
 const READY_WITHIN_MS = 2_000
+/** The code of a refusal to a user that is known and has not the right. */
+const FORBIDDEN = 'NOPERM'
 
 export interface SeenRedis {
   /** The address without user and password. */
   readonly place: string
   /** The server's version; `unknown` where our user may not ask. */
   readonly version: string
-  /** How far its clock is ahead of ours. */
-  readonly clockAheadMs: number
+  /** How far its clock is ahead of ours; null where our user may not ask. */
+  readonly clockAheadMs: number | null
 }
 
-/** Reads only. @throws {StoreOpenError} that says what to do, and holds no secret */
-export async function lookAtServer(url: string): Promise<SeenRedis> {
+/**
+ * Reads only. It insists on no right beyond those that our pages give to a user: TIME and INFO may
+ * be refused.
+ *
+ * @param keyPrefix what the names of our keys begin with
+ * @throws {StoreOpenError} that says what to do, and holds no secret
+ */
+export async function lookAtServer(url: string, keyPrefix: string): Promise<SeenRedis> {
   const read = readRedisUrl(url)
   if (!read.ok) throw new StoreOpenError('bad-address', `the address of Redis: ${read.message}`)
   const place = placeOf(read.address)
   const redis = openRedisClient(url)
   try {
     await ready(redis, place)
-    const before = systemClock.nowMs()
-    const [seconds = 0, microseconds = 0] = (await redis.time()).map(Number)
-    const after = systemClock.nowMs()
-    const theirs = seconds * 1_000 + microseconds / 1_000
+    await redis.strlen(`${keyPrefix}doctor`)
+    const clockAheadMs = await clockAhead(redis).catch(nullWhereForbidden)
     const version = await redis.info('server').then(versionIn, () => 'unknown')
-    return { place, version, clockAheadMs: theirs - (before + after) / 2 }
+    return { place, version, clockAheadMs }
   } catch (error) {
     if (error instanceof StoreOpenError) throw error
     throw refused(place, error)
@@ -40,7 +46,22 @@ export async function lookAtServer(url: string): Promise<SeenRedis> {
   }
 }
 
-async function ready(redis: ReturnType<typeof openRedisClient>, place: string): Promise<void> {
+type RedisClient = ReturnType<typeof openRedisClient>
+
+async function clockAhead(redis: RedisClient): Promise<number> {
+  const before = systemClock.nowMs()
+  const [seconds = 0, microseconds = 0] = (await redis.time()).map(Number)
+  const after = systemClock.nowMs()
+  const theirs = seconds * 1_000 + microseconds / 1_000
+  return theirs - (before + after) / 2
+}
+
+function nullWhereForbidden(error: unknown): null {
+  if (codeOf(error) === FORBIDDEN) return null
+  throw error
+}
+
+async function ready(redis: RedisClient, place: string): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   let last: unknown
   redis.on('ready', resolve)
@@ -59,14 +80,24 @@ async function ready(redis: ReturnType<typeof openRedisClient>, place: string): 
  * the password.
  */
 function refused(place: string, error: unknown): StoreOpenError {
-  const reply = error instanceof Error ? replyOf(error, null) : undefined
-  if (isErrorReply(reply)) {
-    const what = `Redis at ${place} refuses us (${reply.code})`
-    return new StoreOpenError('access-denied', `${what}: check user and password in REDIS_URL`)
+  const refusal = codeOf(error)
+  if (refusal !== undefined) {
+    const what = `Redis at ${place} refuses us (${refusal})`
+    const advice =
+      refusal === FORBIDDEN
+        ? 'give its user the rights that docs/how-to/run-several-workers.md lists'
+        : 'check user and password in REDIS_URL'
+    return new StoreOpenError('access-denied', `${what}: ${advice}`)
   }
   const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : ''
   const what = `no Redis answers at ${place} within ${READY_WITHIN_MS / 1_000} s${code}`
   return new StoreOpenError('unreachable', `${what}: check that it runs, its host and port`)
+}
+
+/** @returns the code with which the server itself refused; undefined when it was not the server */
+function codeOf(error: unknown): string | undefined {
+  const reply = error instanceof Error ? replyOf(error, null) : undefined
+  return isErrorReply(reply) ? reply.code : undefined
 }
 
 function versionIn(info: string): string {

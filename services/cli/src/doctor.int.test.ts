@@ -1,11 +1,20 @@
 /** What `svc doctor` finds, and that it changes nothing. */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { chmodSync, existsSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createServer as createTlsServer } from 'node:tls'
+import { fileURLToPath } from 'node:url'
 import type { Operations } from '@svc/contracts/admin/operations'
 import { DataFolder } from '@svc/server/data-folder/data-folder'
 import { startAdminServer } from '@svc/testing/admin-server'
@@ -21,6 +30,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { workerServer } from '../testing/worker-server.ts'
 
 type Environment = Record<string, string>
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
 /** @returns by check, such as `ok` or `problem: what is wrong`; the last one of its name counts */
 async function examined(dataDir: string, environment: Environment = {}) {
@@ -293,6 +304,16 @@ describeOnRedis('a Redis', () => {
     expect(checks).toMatchObject({ Redis: 'ok', clock: 'ok' })
   })
 
+  test('whose user has the rights that our page lists, and no more, is well', async () => {
+    const { checks } = await examinedAsUser(rightsOnPage())
+    expect(checks.Redis).toBe('ok')
+  })
+
+  test('whose user has too few rights is told of by the rights', async () => {
+    const { checks } = await examinedAsUser(['~svc.*', '+get'])
+    expect(checks.Redis).toMatch(/^problem: .*\(NOPERM\): give its user the rights/)
+  })
+
   test('that wants a password says so', async () => {
     const redis = await startRedisServer({ settings: ['--requirepass', 'right'] })
     onTestFinished(() => redis.close())
@@ -301,3 +322,19 @@ describeOnRedis('a Redis', () => {
     expect(checks.Redis).toMatch(/^problem: .*check user and password in REDIS_URL/)
   })
 })
+
+async function examinedAsUser(rights: readonly string[]) {
+  const settings = ['--user', 'svc', 'on', '>hunter2', ...rights]
+  const redis = await startRedisServer({ settings })
+  onTestFinished(() => redis.close())
+  const url = redis.url.replace('redis://', 'redis://svc:hunter2@')
+  return await examined(temporaryFolder(), { REDIS_URL: url })
+}
+
+/** As whoever follows the page gives them to the user of the workers. */
+function rightsOnPage(): readonly string[] {
+  const page = readFileSync(join(ROOT, 'docs/how-to/run-several-workers.md'), 'utf8')
+  const [, rights = ''] = /user svc on >PASSWORD ([^`]*)```/.exec(page) ?? []
+  expect(rights).toContain('+strlen')
+  return rights.trim().split(/\s+/)
+}

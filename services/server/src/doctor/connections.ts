@@ -17,11 +17,15 @@ export async function lookAtEventStoreDb(place: ServerPlace): Promise<Finding> {
   return ok('EventStoreDB', `${says}: may be read and written`)
 }
 
-export async function lookAtRedis({ REDIS_URL: url }: Settings): Promise<readonly Finding[]> {
+export async function lookAtRedis({
+  REDIS_URL: url,
+  SVC_REDIS_PREFIX: keyPrefix,
+}: Settings): Promise<readonly Finding[]> {
   if (url === undefined) return []
   const { lookAtServer } = await import('@svc/infra/prefix-store/redis/look-at-server')
-  const { place, version, clockAheadMs } = await lookAtServer(url)
-  return [ok('Redis', `version ${version} at ${place}`), clockFinding('Redis', clockAheadMs)]
+  const { place, version, clockAheadMs } = await lookAtServer(url, keyPrefix)
+  const answers = ok('Redis', `version ${version} at ${place}`)
+  return clockAheadMs === null ? [answers] : [answers, clockFinding('Redis', clockAheadMs)]
 }
 
 export async function lookAtWorker(url: string, settings: Settings): Promise<Finding> {
