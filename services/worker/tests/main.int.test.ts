@@ -127,6 +127,15 @@ it('a changed demo model is refused', async () => {
   await refuseChangedDemoModel(demoModelPath, demoModelSha256)
 })
 
+it('is used on a socket without the secret that its environment has for others', async () => {
+  const argv = ['--socket', socket('secret'), '--sequences', '1']
+  const { child, ended, lines } = start(argv, { SVC_WORKER_SECRET: SECRET })
+  const { address } = JSON.parse((await lines.next()).value ?? 'null')
+  expect(await new WorkerClient(address).health()).toMatchObject({ status: 'ready' })
+  child.kill('SIGTERM')
+  expect(await ended).toBe(0)
+})
+
 describe('a worker on TCP', () => {
   it('demands the shared secret on every path but those of probes, and drains on SIGTERM', async () => {
     const argv = ['--port', '0', '--sequences', '1']

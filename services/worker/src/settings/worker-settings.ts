@@ -117,7 +117,8 @@ export function settingsOf(words: WorkerWords, environment: Environment): Worker
     tenantQueueLimit: given.tenantQueue,
     workerId: given.workerId,
     supervised: given.supervised,
-    secret,
+    // No server sends one to a socket, whose mode lets in its owner alone.
+    secret: given.socket === undefined ? secret : null,
     drained: given.drained,
     cache: {
       on: given.SVC_CACHE === 'on',
