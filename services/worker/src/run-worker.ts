@@ -1,4 +1,6 @@
 /** Runs one worker in this process. */
+import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { within } from '@svc/contracts/ports/within'
 import type { HealthResponse } from '@svc/contracts/worker/protocol'
 import { systemTimer } from '@svc/infra/system/system-timer'
@@ -73,8 +75,15 @@ async function listen(
     return await startProtocolServer({ worker: worker.api, listen: address, secret, log })
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'error'
-    throw new StartRefused(`cannot listen on ${placeOf(address)} (${code})`)
+    const why = lacksFolder(address) ? 'its folder is not there: make it first' : code
+    throw new StartRefused(`cannot listen on ${placeOf(address)} (${why})`)
   }
+}
+
+/** Of a socket without a folder the system says EACCES, which looks like a matter of rights. */
+function lacksFolder(address: ListenAddress): boolean {
+  if (!('socketPath' in address) || process.platform === 'win32') return false
+  return !existsSync(dirname(address.socketPath))
 }
 
 function placeOf(address: ListenAddress): string {

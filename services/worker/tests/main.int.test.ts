@@ -113,6 +113,12 @@ describe('a worker that cannot start says why in one line', () => {
     expect(result).toMatchObject({ type: 'refused', exitCode: 78 })
     expect(result.reason).toMatch(/cannot listen on socket .*taken\.sock \(EADDRINUSE\)/)
   })
+
+  it('with a socket in a folder that is not there', async () => {
+    const result = await refusal(['--socket', join(folder, 'none', 'worker.sock')])
+    expect(result).toMatchObject({ type: 'refused', exitCode: 78 })
+    expect(result.reason).toMatch(/worker\.sock \(its folder is not there: make it first\)/)
+  })
 })
 
 it('a changed demo model is refused', async () => {
