@@ -82,7 +82,7 @@ export async function openGateway(
   const baseUrl = `http://${urlHost(settings.SVC_HOST)}:${reserved.port}`
   let adminUrl = baseUrl
   const keptAnswers = await openKeptAnswers({ settings, folder, logger, isGateway, parts })
-  const rateLimits = await openRateLimits(settings)
+  const rateLimits = await openRateLimits(settings, logger)
   parts.add(() => rateLimits.close())
   const metrics = metricsOf(workers, core, feed)
   const limits = httpLimitsOf(settings)
