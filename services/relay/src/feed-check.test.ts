@@ -92,6 +92,50 @@ test.each<[string, (right: Records, others: Records) => Records[]]>([
   expect(findings).toMatchObject([found])
 })
 
+test('an account that the topic has and the log lacks is of another history', async () => {
+  const { check, send, events } = await twoAccounts()
+  const eve = await eventsOf('eve')
+  await send([...events, ...eve])
+  const found = await check()
+  expect(found).toMatchObject({ keys: 2, events: events.length })
+  expect(found.findings).toEqual([
+    {
+      ...{
+        key: eve[0]?.stream.replace('account-', '') ?? '',
+        events: 0,
+        missing: 0,
+        firstMissing: null,
+      },
+      ...{ isHashWrong: false, isOtherHistory: true },
+    },
+  ] satisfies FeedFinding[])
+})
+
+test('what the topic has of an account behind all that the log has is of another history', async () => {
+  const { check, send, events, ada } = await twoAccounts()
+  const last = events.findLast(({ stream }) => stream === `account-${ada}`)
+  if (last === undefined) throw new Error('there is an event')
+  await send([...events, { ...last, id: `${last.id}-later`, revision: last.revision + 1 }])
+  const finding = { key: ada, events: 9, missing: 0, firstMissing: null }
+  expect((await check()).findings).toEqual([
+    { ...finding, isHashWrong: false, isOtherHistory: true },
+  ])
+})
+
+test('what was sent behind the checked position is of the same history', async () => {
+  const { check, send, events } = await twoAccounts()
+  await send(events)
+  const found = { events: 7, records: events.length, findings: [] }
+  expect(await check(events[6]?.position)).toMatchObject(found)
+})
+
+test('a record that no feed has sent is no finding', async () => {
+  const { check, send, events, topic } = await twoAccounts()
+  await send(events)
+  await topic.deliver([{ key: 'guest', value: '{}', headers: {} }], signal)
+  expect(await check()).toMatchObject({ findings: [] })
+})
+
 test('events behind the checked position are nothing that is missing', async () => {
   const { check, send, events } = await twoAccounts()
   const upTo = events[6]?.position ?? START
@@ -113,6 +157,12 @@ test('what is missing is there after it was sent again', async () => {
   expect((await check()).findings).toEqual([])
 })
 
+async function eventsOf(name: string): Promise<Records> {
+  const store = new MemoryEventStore()
+  await new AccountHistory(name).open().writeTo(store)
+  return store.readAll({ after: START, limit: 1_000 })
+}
+
 async function twoAccounts() {
   const store = new MemoryEventStore()
   const topic = await new MemoryBus(new MemoryCluster()).open(plan)
@@ -126,6 +176,7 @@ async function twoAccounts() {
   const events = await store.readAll({ after: START, limit: 1_000 })
   const all = events.at(-1)?.position ?? START
   return {
+    topic,
     ada: ada?.accountId ?? '',
     bob: bob?.accountId ?? '',
     events,

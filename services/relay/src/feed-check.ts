@@ -5,6 +5,10 @@
  * knowing the events. Whether they are those of the log shows by a sum: each record adds the digest
  * of its revision, id and hash, and the log comes to the same with as many copies of each.
  * Memory is taken by accounts, by gaps and by where the number of copies changes, not by events.
+ *
+ * The topic may be ahead of the position up to which it is compared, but never of the log. So the
+ * sums are over all records, and the log is then walked to its end: what it has not even there was
+ * sent by another one, such as by this ledger before a backup of it was restored.
  */
 import { hash } from 'node:crypto'
 import type { BusTopic, ReceivedRecord } from '@svc/contracts/ports/bus'
@@ -31,7 +35,7 @@ export interface FeedFinding {
   readonly firstMissing: Position | null
   /** Whether the last event has the hash in the topic that it has in the log. */
   readonly isHashWrong: boolean
-  /** Whether the topic has a record of these events with another id or hash than the log has. */
+  /** Whether the topic has a record that the log has with another id or hash, or not at all. */
   readonly isOtherHistory: boolean
 }
 
@@ -59,7 +63,10 @@ export async function checkFeed(
     if (events % PROGRESS_EVERY_EVENTS === 0) onProgress({ events, records })
   }
   await topic.read((batch) => {
-    for (const record of batch) keys.get(record.key)?.find(record)
+    for (const record of batch) {
+      const revision = revisionOf(record)
+      if (revision !== undefined) keyOf(keys, record.key).find(revision, record)
+    }
     records += batch.length
     onProgress({ events, records })
   }, range.signal)
@@ -67,10 +74,10 @@ export async function checkFeed(
   const findings = await findingsOf(
     all.filter((check) => !check.isPlain),
     log,
-    range,
+    range.signal,
   )
   return {
-    keys: all.length,
+    keys: all.filter((check) => check.events > 0).length,
     events,
     records,
     doubled: sumOf(all.map(({ doubled }) => doubled)),
@@ -128,11 +135,9 @@ class KeyCheck {
     this.#onceSum += digestOf(event.revision, event)
   }
 
-  find({ headers }: ReceivedRecord): void {
-    const revision = Number(headers.revision)
-    if (!Number.isSafeInteger(revision) || revision < 0) return
+  find(revision: number, { headers }: ReceivedRecord): void {
     if (revision === this.events - 1) this.#foundHash = headers.hash ?? ''
-    if (revision < this.events) this.#addCopy(revision, headers)
+    this.#addCopy(revision, headers)
     if (revision < this.#next) this.#findEarlier(revision)
     else {
       if (revision > this.#next) this.#gaps.push([this.#next, revision - 1])
@@ -187,16 +192,16 @@ class KeyCheck {
   }
 }
 
-/** Looks closer at what is not plain, in one more walk over the log. */
+/** Looks closer at what is not plain, in one more walk over the log, to where it ends by now. */
 async function findingsOf(
   checks: readonly KeyCheck[],
   log: FeedEventsPorts,
-  range: FeedRange,
+  signal: AbortSignal,
 ): Promise<readonly FeedFinding[]> {
   if (checks.length === 0) return []
   const open = new Map(checks.map((check) => [check.key, check] as const))
   for (const check of checks) check.startComparison()
-  for await (const { key, event } of feedEvents(log, range)) open.get(key)?.compare(event)
+  for await (const { key, event } of feedEvents(log, { signal })) open.get(key)?.compare(event)
   return checks
     .filter(
       ({ missing, isHashWrong, isOtherHistory }) => missing > 0 || isHashWrong || isOtherHistory,
@@ -204,6 +209,12 @@ async function findingsOf(
     .map(({ key, events, missing, firstMissing, isHashWrong, isOtherHistory }) => {
       return { key, events, missing, firstMissing, isHashWrong, isOtherHistory }
     })
+}
+
+/** @returns undefined for a record that no feed has sent */
+function revisionOf({ headers }: ReceivedRecord): number | undefined {
+  const revision = Number(headers.revision)
+  return Number.isSafeInteger(revision) && revision >= 0 ? revision : undefined
 }
 
 interface Named {

@@ -26,19 +26,24 @@ export interface FeedEvent {
   readonly event: RecordedEvent
 }
 
-/** @throws the reason of the signal */
+/**
+ * Without `upTo` it goes to where the log ends when it is there.
+ *
+ * @throws the reason of the signal
+ */
 export async function* feedEvents(
   { store, pace }: FeedEventsPorts,
-  { upTo, signal }: FeedRange,
+  { upTo, signal }: Partial<FeedRange> & Pick<FeedRange, 'signal'>,
 ): AsyncGenerator<FeedEvent> {
-  for (let after = START; after < upTo; ) {
+  for (let after = START; upTo === undefined || after < upTo; ) {
     const page = await pace.step(() => store.readAll({ after, limit: PAGE_EVENTS }))
     const last = page.at(-1)
     if (last === undefined) return
     for (const event of page) {
       signal.throwIfAborted()
       const key = feedKey(event.stream)
-      if (key !== undefined && event.position <= upTo) yield { key, event }
+      const isInRange = upTo === undefined || event.position <= upTo
+      if (key !== undefined && isInRange) yield { key, event }
     }
     after = last.position
   }

@@ -30,6 +30,7 @@ const feedCheckResult = z.object({
     z.object({
       /** The account, or `pricing`. */
       key: z.string(),
+      /** Is 0 for an account that only the topic has. */
       events: count,
       missing: count,
       /** The position from which a resend sends all that are missing; null when none is. */
@@ -37,8 +38,8 @@ const feedCheckResult = z.object({
       /** Whether its last event has the same hash in the topic and in the log. */
       last_hash: z.enum(['holds', 'differs']),
       /**
-       * `other` when the topic has a record of these events with another id or hash than the log
-       * has, such as of what happened before a restore: the feed needs a new topic.
+       * `other` when the topic has a record that the log has with another id or hash, or not at
+       * all, such as of what happened before a restore: the feed needs a new topic.
        */
       history: z.enum(['same', 'other']),
     }),
