@@ -18,6 +18,13 @@ const GRACE_MS = 5000
 /** For a stop that is not to end what runs, on a busy machine either. */
 const UNHURRIED_MS = 40_000
 const ENDLESS = { maxOutputTokens: 4000 }
+const WITH_200_FILES = ['/bin/sh', '-c', 'ulimit -n 200; exec "$@"', 'sh']
+
+interface HostLine {
+  readonly pid: number
+  readonly socketPath: string
+  readonly reasons: readonly string[]
+}
 
 let folder: string
 const supervisedWorkers: Supervised[] = []
@@ -225,24 +232,60 @@ describe('a worker whose supervisor is killed', () => {
   })
 })
 
-/** A process that supervises a worker and does nothing else. */
-function spawnHost(): ChildProcess {
+describe.skipIf(process.platform === 'win32')('a supervisor that can open no more files', () => {
+  it('tries again to start a worker that ended', async () => {
+    const host = spawnHost(`
+      takeAllFiles()
+      process.kill(pid, 'SIGKILL')
+      while (!reasons.some((reason) => reason.includes('EMFILE'))) await setTimeout(20)
+      giveFilesBack()
+      while (supervised.state !== 'ready') await setTimeout(20)
+      console.log(JSON.stringify({ pid: supervised.pid, reasons }))
+      process.exit()`)
+    const { reasons } = await firstLine(host)
+    expect(reasons).toContain(
+      `the worker process cannot be started: spawn ${process.execPath} EMFILE`,
+    )
+  })
+})
+
+/**
+ * A process that supervises a worker and does nothing else.
+ *
+ * @param story what it does when the worker is ready; it may open 200 files
+ */
+function spawnHost(story = 'console.log(JSON.stringify({ pid, socketPath }))'): ChildProcess {
   const supervisorUrl = new URL('supervisor.ts', import.meta.url).href
   const script = `
+    const { closeSync, openSync } = await import('node:fs')
+    const { setTimeout } = await import('node:timers/promises')
     const { superviseWorker } = await import(${JSON.stringify(supervisorUrl)})
+    const reasons = []
     const supervised = superviseWorker({
-      workerId: 'orphan', modelArguments: ['--sequences', '1'], log: () => {},
+      workerId: 'orphan',
+      modelArguments: ['--sequences', '1'],
+      timings: { heartbeatMs: 100 },
+      log: (level, message, { reason }) => reasons.push(String(reason)),
     })
     await supervised.ready()
-    const { pid, address } = supervised
-    console.log(JSON.stringify({ pid, socketPath: address.socketPath }))`
-  return spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    const { pid, address: { socketPath } } = supervised
+    const files = []
+    const takeAllFiles = () => {
+      try {
+        for (;;) files.push(openSync('/dev/null'))
+      } catch {}
+    }
+    const giveFilesBack = () => files.splice(0).forEach((file) => closeSync(file))
+    ${story}`
+  const node = [process.execPath, '--input-type=module', '--eval', script]
+  const [command = '', ...args] = process.platform === 'win32' ? node : [...WITH_200_FILES, ...node]
+  return spawn(command, args, {
     cwd: fileURLToPath(new URL('..', import.meta.url)),
     stdio: ['ignore', 'pipe', 'inherit'],
   })
 }
 
-async function firstLine(child: ChildProcess): Promise<{ pid: number; socketPath: string }> {
+async function firstLine(child: ChildProcess): Promise<HostLine> {
   if (child.stdout === null) throw new Error('the host has no stdout')
   for await (const line of createInterface({ input: child.stdout })) return JSON.parse(line)
   throw new Error('the host ended without a line')

@@ -1,6 +1,7 @@
 /** One run of a worker process: its start, its one line on stdout, its log, its end. */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { messageOf } from '@svc/contracts/error-message'
 import { type HealthResponse, healthResponse } from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
 import { childEnvironment } from '../process/child-environment.ts'
@@ -49,10 +50,26 @@ export interface WorkerProcess {
   kill(signal: 'SIGTERM' | 'SIGKILL'): void
 }
 
-/** Starts the process. `onEnd` is called exactly once. */
+/** Starts the process. `onEnd` is called exactly once, and never before this returns. */
 export function startWorkerProcess(options: WorkerProcessOptions): WorkerProcess {
-  const { socketPath, workerId, modelArguments } = options
-  const child = spawn(
+  try {
+    const child = spawned(options)
+    if (hasPipes(child)) return followed(child, options)
+    child.once('error', (error) => options.onEnd(notStarted(error)))
+  } catch (error) {
+    process.nextTick(() => options.onEnd(notStarted(error)))
+  }
+  return { pid: undefined, kill() {} }
+}
+
+/** @throws when the system has no memory for it */
+function spawned({
+  socketPath,
+  workerId,
+  modelArguments,
+  env,
+}: WorkerProcessOptions): ChildProcess {
+  return spawn(
     process.execPath,
     [
       // Without this flag the signal opens a debugger, through which anybody on the machine reads
@@ -63,8 +80,20 @@ export function startWorkerProcess(options: WorkerProcessOptions): WorkerProcess
       ...['--socket', socketPath, '--worker-id', workerId, '--supervised'],
       ...modelArguments,
     ],
-    { stdio: ['pipe', 'pipe', 'pipe'], env: environment(options.env) },
+    { stdio: ['pipe', 'pipe', 'pipe'], env: environment(env) },
   )
+}
+
+/** Where no more files can be opened there is no process, and there are no pipes to it. */
+function hasPipes(child: ChildProcess): child is ChildProcessWithoutNullStreams {
+  return Boolean(child.stdin && child.stdout && child.stderr)
+}
+
+function followed(
+  child: ChildProcessWithoutNullStreams,
+  options: WorkerProcessOptions,
+): WorkerProcess {
+  const { workerId } = options
   // The worker ends when this pipe closes; a write error on it only says that it has ended.
   child.stdin.on('error', () => {})
   let refusal: string | undefined
@@ -111,14 +140,16 @@ function reportEnd(
     ended = true
     onEnd(result)
   }
-  child.on('error', (error) => {
-    end({ reason: `the worker process cannot be started: ${error.message}`, definite: true })
-  })
+  child.on('error', (error) => end(notStarted(error)))
   // 'close' and not 'exit': only then are the last lines of stdout and stderr read.
   child.on('close', (code, signal) => {
     const reason = reasonOf(signal ?? `exit code ${code}`)
     end({ reason, definite: code === EXIT_REFUSED })
   })
+}
+
+function notStarted(error: unknown): WorkerEnd {
+  return { reason: `the worker process cannot be started: ${messageOf(error)}`, definite: true }
 }
 
 function environment(extra: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
