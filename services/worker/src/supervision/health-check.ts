@@ -6,18 +6,22 @@ import { bytesWithin } from '@svc/infra/system/bounded-bytes'
 import { patientTimer } from '@svc/infra/system/patient-timer'
 
 const ANSWER_BYTES_MAX = 64 * 1024
+/** This process can open no connection, which says nothing of the worker. */
+const NO_FILE_LEFT: readonly unknown[] = ['EMFILE', 'ENFILE']
+
+type Health = HealthResponse | 'not asked' | null
 
 /** @returns the answer; null when there was none in time, or none that can be read */
-export async function checkHealth(
-  socketPath: string,
-  timeoutMs: number,
-): Promise<HealthResponse | null> {
-  const { promise, resolve } = Promise.withResolvers<HealthResponse | null>()
+export async function checkHealth(socketPath: string, timeoutMs: number): Promise<Health> {
+  const { promise, resolve } = Promise.withResolvers<Health>()
   const asked = request({ socketPath, path: workerPaths.health, agent: false }, (response) => {
     const bytes = bytesWithin(ANSWER_BYTES_MAX, response)
     resolve(bytes.then(parseHealth, () => null))
   })
-  asked.on('error', () => resolve(null)).on('close', () => resolve(null))
+  asked.on('error', (error: NodeJS.ErrnoException) => {
+    resolve(NO_FILE_LEFT.includes(error.code) ? 'not asked' : null)
+  })
+  asked.on('close', () => resolve(null))
   asked.end()
   const answer = await within(patientTimer, timeoutMs, promise, null)
   asked.destroy()

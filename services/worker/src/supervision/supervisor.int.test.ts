@@ -233,6 +233,15 @@ describe('a worker whose supervisor is killed', () => {
 })
 
 describe.skipIf(process.platform === 'win32')('a supervisor that can open no more files', () => {
+  it('leaves a worker that it cannot ask alone', async () => {
+    const host = spawnHost(`
+      takeAllFiles()
+      await setTimeout(1_000)
+      console.log(JSON.stringify({ pid: supervised.pid, isTheSame: supervised.pid === pid }))
+      process.exit()`)
+    expect(await firstLine(host)).toMatchObject({ isTheSame: true })
+  })
+
   it('tries again to start a worker that ended', async () => {
     const host = spawnHost(`
       takeAllFiles()

@@ -195,7 +195,8 @@ class Supervisor implements Supervised {
       child.kill('SIGKILL')
       return
     }
-    if (performance.now() - this.#healthySinceMs > this.#timings.healthyResetMs) {
+    const isHealthy = answer !== 'not asked'
+    if (isHealthy && performance.now() - this.#healthySinceMs > this.#timings.healthyResetMs) {
       this.#backoff.reset()
     }
     this.#waitForHeartbeat(child)
