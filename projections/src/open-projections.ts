@@ -63,7 +63,7 @@ export interface OpenProjections {
   readonly log: ProjectionLog
   /** What to do with views that hold events which the log lacks. Default: `rebuild`. */
   readonly olderLog?: OlderLogRule
-  /** Notes every stream that a view leaves out. */
+  /** Notes every stream that a view leaves out, or that is found damaged by who reads a request. */
   readonly quarantine?: Pick<Quarantine, 'note'> | undefined
   /**
    * Tells whether a stream is whole. Default: every stream is, and a view that cannot fold an event
@@ -209,7 +209,7 @@ export async function openProjections({
   let replays = 0
 
   return {
-    views: operatorViews(live, store, runner),
+    views: operatorViews(live, store, runner, quarantine),
     start: () => runner.start(),
     reached: (position, timeoutMs, name) => runner.reached(position, timeoutMs, name),
     checkpoints: () => live.flatMap(checkpointOf),

@@ -1,6 +1,7 @@
 /** What is asked of the open views: each question goes to the file that answers it. */
 import { eventId, isId } from '@svc/contracts/ids'
 import type { EventStore, Position, RecordedEvent } from '@svc/contracts/ports/event-store'
+import { damageIn, type Quarantine } from '@svc/contracts/ports/quarantine'
 import type { Projection } from './projection/projection.ts'
 import type { LiveView } from './runner/live-view.ts'
 import { viewBehindLog } from './runner/projection-status.ts'
@@ -48,10 +49,12 @@ interface MovementsSnapshot {
   close(): void
 }
 
+/** @param quarantine told of a stream that is found damaged when a request is read from it */
 export function operatorViews(
   live: readonly LiveView[],
   store: EventStore,
   runner: Runner,
+  quarantine: Pick<Quarantine, 'note'>,
 ): OperatorViews {
   const accounts = queriesOf(live, accountsProjection, accountsQueries)
   const statement = queriesOf(live, statementProjection, statementQueries)
@@ -62,7 +65,15 @@ export function operatorViews(
   const requestTotals = queriesOf(live, usageProjection, (database) => new RequestTotals(database))
   const request = async (requestId: string) => {
     const place = requests().place(requestId)
-    return place === undefined ? undefined : readRequest(store, place)
+    if (place === undefined) return undefined
+    try {
+      return await readRequest(store, place)
+    } catch (error) {
+      // Whoever asked is refused for it, so an operator has to be told too.
+      const damage = damageIn(error)
+      if (damage !== undefined) quarantine.note(damage)
+      throw error
+    }
   }
   return {
     request,

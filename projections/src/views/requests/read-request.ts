@@ -31,7 +31,10 @@ export async function readRequest(
   }
   const { events, unreadable } = decodeBatch(recorded)
   const [first] = unreadable
-  if (first !== undefined) throw new DamagedStreamError(stream, first.cause)
+  if (first !== undefined) {
+    const { revision } = first.recorded
+    throw new DamagedStreamError(stream, first.cause, { revision })
+  }
   return requestOf(place.requestId, events)
 }
 
