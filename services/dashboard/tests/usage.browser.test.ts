@@ -1,4 +1,4 @@
-/** Usage of an account with very many keys, and over the hour in which clocks are set back. */
+/** Usage of an account with very many keys, and with very much, or nothing, from the cache. */
 import type { DashboardOutput } from '@svc/contracts/dashboard/operations'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
@@ -38,7 +38,34 @@ describe.skipIf(missing !== undefined)('usage', () => {
     expect(await more.count()).toBe(0)
     expect(cursors).toEqual([undefined, 'second'])
   })
+
+  const usageFrom = async (cached: number, input: number) => {
+    const usage: typeof fullAnswers.usage = (asked) =>
+      cachedOf(fullAnswers.usage(asked), cached, input)
+    server.answers = { ...fullAnswers, usage }
+    await page.goto(`${server.url}/dashboard/accounts/${ACCOUNT}/usage`)
+  }
+
+  test('a prompt that was cached but for a token was not cached whole', async () => {
+    await usageFrom(99_960, 40)
+    await page.getByText('99.9 %').waitFor()
+  })
 })
+
+/** @param cached and input prompt tokens that came from the cache, and that did not */
+function cachedOf(usage: DashboardOutput<'usage'>, cached: number, input: number) {
+  const linesOf = (lines: (typeof usage)['total']['lines']) =>
+    lines.map((line) => {
+      if (line.class === 'input') return { ...line, tokens: input }
+      if (line.class !== 'cached_input') return line
+      return { ...line, tokens: cached, amount: cached === 0 ? '0.00' : line.amount }
+    })
+  const withLines = <Row extends (typeof usage)['total']>(row: Row) => ({
+    ...row,
+    lines: linesOf(row.lines),
+  })
+  return { ...usage, data: usage.data.map(withLines), total: withLines(usage.total) }
+}
 
 /** A day of many keys, as the server gives it; another one behind the cursor. */
 function partOf(usage: DashboardOutput<'usage'>, cursor: string | undefined) {

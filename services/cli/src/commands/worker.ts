@@ -1,9 +1,10 @@
 /** `svc worker list|drain|add|remove` */
 import type { RemovedWorker, TierUse, WorkerDetails } from '@svc/contracts/admin/workers'
 import { printable } from '@svc/contracts/printable'
+import { shareText } from '@svc/contracts/share-text'
 import { Command } from 'commander'
 import type { Context } from '../context/context.ts'
-import { bytesText, shareText } from '../output/amounts.ts'
+import { bytesText } from '../output/amounts.ts'
 import { type Column, tableText } from '../output/table.ts'
 import type { ContextOf } from './options.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { bytesText, shareText } from './amounts.ts'
+import { bytesText } from './amounts.ts'
 
 test.each([
   [0, '0 B'],
@@ -11,13 +11,4 @@ test.each([
   [2 ** 50, '1024 TiB'],
 ])('%i bytes are %s', (bytes, text) => {
   expect(bytesText(bytes)).toBe(text)
-})
-
-test.each([
-  [0, '0.0 %'],
-  [2 / 3, '66.6 %'],
-  [0.99999, '99.9 %'],
-  [1, '100.0 %'],
-])('a share of %f is %s', (share, text) => {
-  expect(shareText(share)).toBe(text)
 })

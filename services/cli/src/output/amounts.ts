@@ -1,4 +1,4 @@
-/** Bytes and shares at a glance; where they must be exact, they are printed whole. */
+/** Bytes at a glance; where they must be exact, they are printed whole. */
 
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const
 const STEP = 1_024
@@ -9,9 +9,4 @@ export function bytesText(bytes: number): string {
   const unit = UNITS[Math.min(exponent, UNITS.length - 1)] ?? 'B'
   const amount = bytes / STEP ** UNITS.indexOf(unit)
   return `${unit === 'B' || Number.isInteger(amount) ? amount : amount.toFixed(1)} ${unit}`
-}
-
-/** Writes a share of 1, such as `66.7 %`. A share that is not all of it is never shown as 100. */
-export function shareText(share: number): string {
-  return `${(Math.floor(share * 1_000) / 10).toFixed(1)} %`
 }

@@ -1,3 +1,4 @@
+import { shareText } from '@svc/contracts/share-text'
 import type { UsageAnswer } from '@svc/contracts/wire/usage'
 import { countText, periodEdges } from '../../text/times.ts'
 import { t } from '../../text/translate.ts'
@@ -28,11 +29,7 @@ export function UsageSums({ usage }: UsageSumsProps) {
           {total.requests === null ? '–' : countText(total.requests)}
         </Figure>
         <Figure name={t('promptTokens')}>{countText(prompt)}</Figure>
-        <Figure name={t('ofThemCached')}>
-          {new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 }).format(
-            share,
-          )}
-        </Figure>
+        <Figure name={t('ofThemCached')}>{shareText(share)}</Figure>
       </Figures>
       <AsOf asOf={usage.as_of} />
     </Card>

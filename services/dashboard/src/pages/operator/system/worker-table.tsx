@@ -1,4 +1,5 @@
 import type { WorkerDetails } from '@svc/contracts/admin/workers'
+import { shareText } from '@svc/contracts/share-text'
 import { useState } from 'react'
 import { useAdminChange, useMay } from '../../../api/admin.ts'
 import { problemText } from '../../../text/problems.ts'
@@ -78,7 +79,7 @@ export function WorkerTable({ workers }: { readonly workers: readonly WorkerDeta
 }
 
 function percent(share: number | null | undefined): string {
-  return share === null || share === undefined ? '–' : `${(share * 100).toFixed(1)} %`
+  return share === null || share === undefined ? '–' : shareText(share)
 }
 
 function WorkerHead() {
