@@ -50,6 +50,15 @@ describe.skipIf(missing !== undefined)('usage', () => {
     await usageFrom(99_960, 40)
     await page.getByText('99.9 %').waitFor()
   })
+
+  test('an axis of nothing saved has no labels that are cut off', async () => {
+    await usageFrom(0, 100)
+    const heading = page.getByRole('heading', { name: 'Saved by the cache' })
+    const chart = page.locator('section', { has: heading }).getByRole('img')
+    await chart.waitFor()
+    const labels = chart.locator('g text')
+    await expect.poll(() => labels.allTextContents()).toEqual(['$0.00'])
+  })
 })
 
 /** @param cached and input prompt tokens that came from the cache, and that did not */

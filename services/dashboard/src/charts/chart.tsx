@@ -93,7 +93,8 @@ function Drawing({ steps, highest, valueText, children, x, width }: DrawingProps
   ).nice(TICKS)
   const labels = Math.max(1, Math.floor((width - MARGIN.left) / LABEL_PIXELS))
   const everyNth = Math.ceil(steps.length / labels)
-  const ticks = y.ticks(TICKS)
+  // Of nothing at all there is no unit in which values between could be written.
+  const ticks = highest === 0 ? [0] : y.ticks(TICKS)
   const texts = sameDecimals(ticks.map(valueText))
   return (
     <>
