@@ -54,11 +54,18 @@ describe.skipIf(missing !== undefined)('an operator', () => {
     for (const problem of [...feed.problems, ...topUps.problems]) {
       await alerts.filter({ hasText: problem }).waitFor({ timeout: 5_000 })
     }
-    const figures = async (title: string) => {
+    const figures = async (title: string, part = 'dd') => {
       const heading = page.getByRole('heading', { name: title, exact: true })
-      return page.locator('section', { has: heading }).locator('dd').allTextContents()
+      return page.locator('section', { has: heading }).locator(part).allTextContents()
     }
     expect(await figures('Events sent to Kafka')).toEqual(['svc.ledger', '3,871', '18.0 s'])
+    const unit = async () => (await figures('Events sent to Kafka', 'dt'))[1]
+    expect(await unit()).toBe('Events behind')
+    server.adminAnswers = {
+      ...fullAdminAnswers,
+      status: () => ({ ...kafka, store: { ...kafka.store, kind: 'eventstoredb' } }),
+    }
+    await expect.poll(unit, { timeout: 10_000 }).toBe('Bytes behind')
     expect(await figures('Payments taken from Kafka')).toEqual(['payments', '12', '7', '5', '2'])
     expect(await violations(page)).toEqual([])
     await keptScreenshot(page, 'alert-kafka')

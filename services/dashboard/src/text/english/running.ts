@@ -16,6 +16,7 @@ export const runningTexts = {
   booksAgree: 'The books agree: {events} events of {accounts} accounts, up to position {position}.',
   booksDiffer:
     'The books differ. {events} events of {accounts} accounts were read, up to position {position}.',
+  bytesBehind: 'Bytes behind',
   cacheAgrees: '{count} blocks compared, {differing} differ.',
   cacheDiffers: '{differing} of {count} blocks are not what the model computes.',
   chainBroken:
@@ -111,7 +112,6 @@ export const runningTexts = {
   oldPrice: 'Old',
   position: 'Position',
   positionOf: '{position} of {head}',
-  positionsBehind: 'Positions behind the log',
   prefixCache: 'Prefix cache',
   priceOver: 'replaced',
   priceWithdrawn: 'withdrawn',

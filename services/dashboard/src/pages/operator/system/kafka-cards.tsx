@@ -7,18 +7,19 @@ const SECOND_MS = 1_000
 
 interface FeedCardProps {
   readonly feed: NonNullable<ServiceStatus['feed']>
+  /** Of the store, which counts its positions. */
+  readonly storeKind: string
 }
 
 /** How far the topic of the ledger's events is behind the log. */
-export function FeedCard({ feed }: FeedCardProps) {
+export function FeedCard({ feed, storeKind }: FeedCardProps) {
   const { topic, lag, waiting_seconds: waiting } = feed
+  const behind = storeKind === 'eventstoredb' ? 'bytesBehind' : 'behind'
   return (
     <Card title={t('feed')}>
       <Figures>
         <Figure name={t('topic')}>{topic}</Figure>
-        <Figure name={t('positionsBehind')}>
-          {lag === null ? t('unavailable') : countText(Number(lag))}
-        </Figure>
+        <Figure name={t(behind)}>{lag === null ? t('unavailable') : countText(Number(lag))}</Figure>
         <Figure name={t('waitingFor')}>
           {waiting === 0 ? '–' : durationText(waiting * SECOND_MS)}
         </Figure>

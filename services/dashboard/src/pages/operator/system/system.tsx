@@ -83,7 +83,7 @@ function Status({ status }: { readonly status: ServiceStatus }) {
           <Figure name={t('runningNow')}>{countOf(status.open_requests)}</Figure>
         </Figures>
       </Card>
-      {feed && <FeedCard feed={feed} />}
+      {feed && <FeedCard feed={feed} storeKind={store.kind} />}
       {topUps && <TopUpsCard topUps={topUps} />}
     </>
   )
