@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { missingChromium } from '../testing/chromium.ts'
-import type { PageServer } from '../testing/page-server.ts'
+import { type PageServer, Refused } from '../testing/page-server.ts'
 import { ACCOUNT, fullAnswers } from '../testing/sample-answers.ts'
 import { withPages } from '../testing/with-pages.ts'
 
@@ -49,6 +49,25 @@ describe.skipIf(missing !== undefined)('a server that is away', () => {
     await page.unrouteAll()
     await page.getByRole('table').first().waitFor()
     await expect.poll(() => failures.count()).toBe(0)
+  })
+
+  test('what the store could not answer is asked for again by itself, and says so steadily', async () => {
+    const away = 'The event store does not answer. Please try again.'
+    const refused = () => new Refused(503, 'store_unavailable', away, null, { 'retry-after': '1' })
+    server.answers = { ...fullAnswers, listMembers: refused }
+    await open('/members')
+    const failure = page.getByText(away)
+    await failure.waitFor({ timeout: 15_000 })
+    await page.evaluate(`
+      window.shown = new Set()
+      new MutationObserver(() => shown.add(document.querySelector('main').innerText.includes(
+        ${JSON.stringify(away)}))).observe(document.body, { childList: true, subtree: true })`)
+    await expect.poll(() => button('Try again').isDisabled(), { timeout: 15_000 }).toBe(true)
+    await expect.poll(() => button('Try again').isEnabled(), { timeout: 15_000 }).toBe(true)
+    expect(await page.evaluate('[...shown]'), 'it does not come and go').not.toContain(false)
+    server.answers = fullAnswers
+    await page.getByRole('table').first().waitFor({ timeout: 15_000 })
+    await expect.poll(() => failure.count(), { timeout: 15_000 }).toBe(0)
   })
 
   test('a page of a server that was upgraded since is loaded anew by itself', async () => {

@@ -12,6 +12,9 @@ export interface Refusal {
   readonly isFinal?: boolean
 }
 
+/** Of HTTP. */
+const NOT_READY = 503
+
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: number
@@ -34,6 +37,12 @@ export class ApiError extends Error {
 /** Whether the server was not reached at all. */
 export function isUnreached(error: unknown): boolean {
   return error instanceof ApiError && error.status === 0
+}
+
+/** Whether the same may be answered later: the server was away, or says that it is not ready. */
+export function isForNow(error: unknown): boolean {
+  if (isUnreached(error)) return true
+  return error instanceof ApiError && error.status === NOT_READY && !error.isFinal
 }
 
 /** Reads a refusal, also one that a proxy on the way made in a shape of its own. */

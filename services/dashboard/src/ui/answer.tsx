@@ -1,6 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
-import { type ApiError, isUnreached } from '../api/api-error.ts'
+import { type ReactNode, useEffect, useRef } from 'react'
+import { type ApiError, isForNow } from '../api/api-error.ts'
 import { useServerBack } from '../api/server-there.ts'
 import { problemText } from '../text/problems.ts'
 import { t } from '../text/translate.ts'
@@ -13,15 +13,22 @@ export interface AnswerProps<Data> {
 }
 
 /**
- * What was asked for; until it is there, that it comes; and when it fails, why. Where only the
- * server was away, it is asked for again as soon as that is back.
+ * What was asked for; until it is there, that it comes; and when it fails, why. Where that is only
+ * for now, as while the server or its store is away, it is asked for again by itself.
  */
 export function Answer<Data>({ query, children }: AnswerProps<Data>) {
-  const { data, error, refetch } = query
-  useServerBack(isUnreached(error), refetch)
+  const { data, error, refetch, isFetching, errorUpdateCount } = query
+  const lastError = useRef<ApiError>(null)
+  useEffect(() => {
+    if (error !== null) lastError.current = error
+  }, [error])
+  // An answer that is on its way is waited for, however long it takes.
+  useServerBack(isForNow(error), () => refetch({ cancelRefetch: false }))
   if (data === undefined) {
-    if (error === null) return <Loading />
-    return <Failure error={error} onRetry={refetch} />
+    // While it is asked for again, what went wrong stays in place: it is not to come and go.
+    const failed = error ?? (errorUpdateCount > 0 ? lastError.current : null)
+    if (failed === null) return <Loading />
+    return <Failure error={failed} isTrying={isFetching} onRetry={refetch} />
   }
   return (
     <>
@@ -38,14 +45,17 @@ export function Loading() {
 
 interface FailureProps {
   readonly error: ApiError
+  readonly isTrying?: boolean
   readonly onRetry: () => void
 }
 
-function Failure({ error, onRetry }: FailureProps) {
+function Failure({ error, isTrying, onRetry }: FailureProps) {
   return (
     <Notice look="bad">
       <p className="mb-2">{problemText(error)}</p>
-      <Button onClick={onRetry}>{t('retry')}</Button>
+      <Button disabled={isTrying} onClick={onRetry}>
+        {t('retry')}
+      </Button>
     </Notice>
   )
 }
