@@ -216,7 +216,7 @@ describe.skipIf(missing !== undefined)('finding', () => {
     await page.keyboard.press('Escape')
     await panel.waitFor({ state: 'detached' })
     expect(new URL(page.url()).search).toBe('?model=svc-beta')
-    await page.goBack()
+    await page.goForward()
     await panel.waitFor()
     await page.goBack()
     await panel.waitFor({ state: 'detached' })

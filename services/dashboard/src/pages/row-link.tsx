@@ -1,5 +1,6 @@
 import { useRouter } from '@tanstack/react-router'
 import type { MouseEvent, ReactNode } from 'react'
+import { fromPage } from './close-receipt.ts'
 
 export interface RowLinkProps {
   /** Inside of the dashboard. */
@@ -19,7 +20,7 @@ export function RowLink({ href, children }: RowLinkProps) {
       onClick={(event) => {
         if (isForBrowser(event)) return
         event.preventDefault()
-        history.push(href)
+        history.push(href, fromPage)
       }}
     >
       {children}

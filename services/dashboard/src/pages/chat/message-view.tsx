@@ -3,6 +3,7 @@ import { countText, durationText } from '../../text/times.ts'
 import { t } from '../../text/translate.ts'
 import { ExactMoney } from '../../ui/money.tsx'
 import { Notice } from '../../ui/notice.tsx'
+import { fromPage } from '../close-receipt.ts'
 import type { GivenAnswer, Message } from './conversation.ts'
 import { Markdown } from './markdown.tsx'
 
@@ -69,6 +70,7 @@ function Use({ accountId, answer: { use, firstTokenMs, requestId } }: UseProps) 
         to="/accounts/$accountId/requests"
         params={{ accountId }}
         search={{ request: requestId }}
+        state={fromPage}
       >
         {t('receipt')}
       </Link>

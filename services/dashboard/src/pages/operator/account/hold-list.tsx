@@ -10,6 +10,7 @@ import { Age, Moment } from '../../../ui/moment.tsx'
 import { DecimalColumn, finestOf } from '../../../ui/money.tsx'
 import { MoreRows } from '../../../ui/more-rows.tsx'
 import { Cell, Head, Table } from '../../../ui/table.tsx'
+import { fromPage } from '../../close-receipt.ts'
 import { t } from '../operator-text.ts'
 
 const PAGE = 100
@@ -48,6 +49,7 @@ export function HoldList({ accountId }: { readonly accountId?: string }) {
                       to="/operator/accounts/$accountId"
                       params={{ accountId: hold.account_id }}
                       search={{ view: 'requests', request: hold.request_id }}
+                      state={fromPage}
                     >
                       {hold.request_id}
                     </Link>

@@ -9,6 +9,7 @@ import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { Notice } from '../../../ui/notice.tsx'
+import { useCloseReceipt } from '../../close-receipt.ts'
 import { Receipt } from '../../requests/receipt.tsx'
 import { t } from '../operator-text.ts'
 import { ReviewedChange } from '../reviewed-change.tsx'
@@ -37,12 +38,13 @@ interface PanelProps extends OperatorReceiptProps {
 function Panel({ requestId, grants, onClose }: PanelProps) {
   const may = useMay()
   const [isRefunding, setRefunding] = useState(false)
+  const close = useCloseReceipt(onClose)
   const query = useQuery({
     ...askAdmin('explain', { request_id: requestId }),
     placeholderData: undefined as never,
   })
   return (
-    <Dialog title={t('receipt')} isPanel onClose={onClose}>
+    <Dialog title={t('receipt')} isPanel onClose={close}>
       {query.error?.status === 404 ? (
         <p>{t('noSuchRequest', { id: requestId })}</p>
       ) : (
