@@ -1,7 +1,7 @@
 /** What proves the history of the accounts: evidence files, and the key that signs them. */
 import { z } from 'zod'
 import { lineOperation, operation, type Shown } from './declaration/declaration.ts'
-import { id, nothing } from './declaration/fields.ts'
+import { entryNumber, id, nothing } from './declaration/fields.ts'
 
 const evidenceKey = z.object({
   /** A verifier key, as signed notes have them: to be given to customers, by another way. */
@@ -33,7 +33,7 @@ export const evidenceOperations = {
     input: z.strictObject({
       account_id: id,
       /** The size of an earlier checkpoint: the file then shows that the log went on from it. */
-      since: z.coerce.number<number>().pipe(z.int().min(0)).optional(),
+      since: entryNumber.optional(),
     }),
     output: z.object({ text: z.string() }),
   }),

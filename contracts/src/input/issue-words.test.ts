@@ -3,11 +3,12 @@ import { z } from 'zod'
 import { pageLimit } from '../admin/declaration/fields.ts'
 import { usageQuery } from '../wire/usage.ts'
 import { parsedInput } from './parsed-input.ts'
+import { queryNumber } from './query-number.ts'
 
 const pages = z.strictObject({ limit: pageLimit })
 const whole = z.int().min(1).max(100)
 const modes = z.enum(['none', 'auto'])
-const read = z.coerce.number().pipe(whole)
+const read = queryNumber(whole)
 
 test.each([
   [whole, 101, 'must be at most 100, and is 101'],
@@ -16,7 +17,7 @@ test.each([
   [whole, 1.5, 'must be a whole number, and is 1.5'],
   [whole, null, 'must be a number, not null'],
   [read, 'x', 'must be a number'],
-  [read, '1e999', 'must be a number, and is too large'],
+  [read, '9'.repeat(400), 'must be a number, and is too large'],
   [z.number().gt(0), 0, 'must be more than 0, and is 0'],
   [z.string(), 5, 'must be text, not a number'],
   [z.string().min(1), '', 'must not be empty'],

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { givenFields, parsedRequest } from './parsed-input.ts'
+import { queryNumber } from './query-number.ts'
 
-const input = z.strictObject({ account_id: z.string(), limit: z.coerce.number().optional() })
+const input = z.strictObject({ account_id: z.string(), limit: queryNumber(z.int()).optional() })
 
 describe('the input of a request', () => {
   test('is its path and its query when the operation only reads', () => {

@@ -1,9 +1,10 @@
 /** Evidence over HTTP. What is in an evidence file says `evidence/evidence-file.ts`. */
 import { z } from 'zod'
+import { queryNumber } from '../input/query-number.ts'
 
 export const EVIDENCE_MEDIA = 'application/jsonl'
 
-const size = z.coerce.number<number>().pipe(z.int().min(0))
+const size = queryNumber(z.int().min(0))
 const hashes = z.array(z.string())
 
 export const evidenceQuery = z.strictObject({

@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import type { DeepReadonly } from '../deep-readonly.ts'
 import { wireFormat } from '../events/account.ts'
+import { queryNumber } from '../input/query-number.ts'
 import { tokenCount } from '../tokens.ts'
 import { dollars, receipt, requestStatus } from './billing.ts'
 import { askedFields, periodOver } from './usage.ts'
@@ -16,7 +17,7 @@ const REQUESTS_DEFAULT = 20
 export const requestsFields = {
   ...askedFields,
   status: requestStatus.optional(),
-  limit: z.coerce.number<number>().pipe(z.int().min(1).max(REQUESTS_MAX)).default(REQUESTS_DEFAULT),
+  limit: queryNumber(z.int().min(1).max(REQUESTS_MAX)).default(REQUESTS_DEFAULT),
 }
 export const requestsQuery = z.strictObject(requestsFields)
 export type RequestsQueryFields = z.output<typeof requestsQuery>

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { DeepReadonly } from '../deep-readonly.ts'
 import { wireFormat } from '../events/account.ts'
+import { queryNumber } from '../input/query-number.ts'
 import { tokenCount } from '../tokens.ts'
 import { dollars } from './billing.ts'
 import { askedFields, periodOver } from './usage.ts'
@@ -41,7 +42,7 @@ const { from, to, zone, cursor } = askedFields
 
 export const statementQuery = z.strictObject({
   ...{ from, to, zone, cursor },
-  limit: z.coerce.number<number>().pipe(z.int().min(1).max(ENTRIES_MAX)).default(ENTRIES_DEFAULT),
+  limit: queryNumber(z.int().min(1).max(ENTRIES_MAX)).default(ENTRIES_DEFAULT),
 })
 export type StatementQueryFields = z.output<typeof statementQuery>
 

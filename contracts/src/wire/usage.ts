@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import type { DeepReadonly } from '../deep-readonly.ts'
 import { wireFormat } from '../events/account.ts'
+import { queryNumber } from '../input/query-number.ts'
 import { tokenClasses } from '../tokens.ts'
 import { timeSteps } from '../zone.ts'
 import { dollars } from './billing.ts'
@@ -66,10 +67,7 @@ export const usageFields = {
   /** Names some of `key`, `model`, `format` and `class`, with commas between them. */
   group_by: groups.optional(),
   /** Steps of time on a page. */
-  limit: z.coerce
-    .number<number>()
-    .pipe(z.int().min(1).max(USAGE_STEPS_MAX))
-    .default(USAGE_STEPS_DEFAULT),
+  limit: queryNumber(z.int().min(1).max(USAGE_STEPS_MAX)).default(USAGE_STEPS_DEFAULT),
 }
 export const usageQuery = z.strictObject(usageFields)
 export type UsageQueryFields = z.output<typeof usageQuery>

@@ -1,6 +1,7 @@
 /** Fields that many operations take: what they may hold is said here once. */
 import { z } from 'zod'
 import { isId, requestIdOf } from '../../ids.ts'
+import { queryNumber } from '../../input/query-number.ts'
 import { isMoment } from '../../zone.ts'
 
 const movements = ['grant', 'adj', 'refund'] as const
@@ -62,9 +63,8 @@ export const position = z
   .string()
   .regex(/^(-1|\d{1,19})$/, 'must be a position: a whole number')
   .pipe(z.string().refine((text) => BigInt(text) <= POSITION_MAX, 'must be a position below 2^63'))
-/** A number that may come as text, as in a query. */
-export const pageLimit = z.coerce.number<number>().pipe(z.int().min(1).max(PAGE_MAX))
-export const entryNumber = z.coerce.number<number>().pipe(z.int().min(0))
+export const pageLimit = queryNumber(z.int().min(1).max(PAGE_MAX))
+export const entryNumber = queryNumber(z.int().min(0))
 export const count = z.int().min(0)
 export const nothing = z.strictObject({})
 

@@ -7,6 +7,7 @@ import { parsedInput } from '@svc/contracts/parsed-input'
 import type { ExpiringStore } from '@svc/contracts/ports/expiring-store'
 import type { TextSeal } from '@svc/contracts/ports/text-seal'
 import type { Clock } from '@svc/contracts/ports/time'
+import { queryNumber } from '@svc/contracts/query-number'
 import type { JsonObject } from '@svc/contracts/strict-json'
 import { MODEL } from '@svc/contracts/wire/models'
 import type { ThreadTurns } from '@svc/infra/turns/thread-turns'
@@ -144,7 +145,7 @@ function notStored(id: string): ServiceError {
 
 const pageFields = z.object({
   after: z.string().optional(),
-  limit: z.coerce.number().int().min(1).max(PAGE_ITEMS_MAX).default(DEFAULT_PAGE_ITEMS),
+  limit: queryNumber(z.int().min(1).max(PAGE_ITEMS_MAX)).default(DEFAULT_PAGE_ITEMS),
   order: z.enum(['asc', 'desc']).default('desc'),
 })
 type PageQuery = z.output<typeof pageFields>

@@ -5,6 +5,7 @@
 import { ServiceError } from '@svc/contracts/errors'
 import { parsedQuery } from '@svc/contracts/parsed-input'
 import type { UsedKeys } from '@svc/contracts/ports/used-keys'
+import { queryNumber } from '@svc/contracts/query-number'
 import type { RunningPage, RunningQuery } from '@svc/projections/views'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
@@ -26,9 +27,9 @@ const usedKeyQuery = z.object({
     .transform(BigInt),
 })
 const runningQuery = z.object({
-  after_deadline: z.coerce.number().int().optional(),
+  after_deadline: queryNumber(z.int()).optional(),
   after_request: z.string().max(64).default(''),
-  limit: z.coerce.number().int().min(1).max(RUNNING_ROWS_MAX),
+  limit: queryNumber(z.int().min(1).max(RUNNING_ROWS_MAX)),
 })
 
 export interface QuestionPorts {

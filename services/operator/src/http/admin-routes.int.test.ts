@@ -183,6 +183,8 @@ describe('the admin routes', () => {
   test.each([
     ['/accounts', undefined, 'limit'],
     ['/accounts?limit=0', undefined, 'limit'],
+    ['/accounts?limit=0x10', undefined, 'limit'],
+    ['/accounts/acct_x/statement?limit=5&after=', undefined, 'after'],
     ['/events?limit=5&after=x', undefined, 'after'],
     ['/accounts', '{"name":"x","spend_policy":"loose"}', 'spend_policy'],
     ['/accounts', '{"name":"","spend_policy":"strict"}', 'name'],

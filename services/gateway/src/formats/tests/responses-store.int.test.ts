@@ -195,6 +195,7 @@ describe('a stored response', () => {
     for (const [query, param] of [
       ['limit=0', 'limit'],
       ['limit=101', 'limit'],
+      ['limit=0x2', 'limit'],
       ['order=up', 'order'],
       ['after=msg_x', 'after'],
     ]) {

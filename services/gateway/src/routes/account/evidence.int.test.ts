@@ -104,6 +104,7 @@ test.each([
 test.each([
   ['/v1/evidence?since=100000', 'since'],
   ['/v1/evidence?since=-1', 'since'],
+  ['/v1/evidence?since=', 'since'],
   ['/v1/evidence?until=1', 'until'],
   ['/evidence/inclusion?leaf=9&size=9', 'leaf'],
   ['/evidence/inclusion?leaf=0&size=100000', 'size'],
