@@ -19,9 +19,23 @@ export function parseField<Schema extends z.ZodType>(
   body: JsonObject,
   path: FieldPath,
 ): z.output<Schema> {
-  const parsed = schema.safeParse(valueAt(body, path), { error: issueWords })
+  return parsePart(schema, valueAt(body, path), pathText(path))
+}
+
+/**
+ * Reads a part by its schema.
+ *
+ * @param path where the part stands, for error messages: `messages[0].content`
+ * @throws {ServiceError} with the name of the field
+ */
+export function parsePart<Schema extends z.ZodType>(
+  schema: Schema,
+  part: unknown,
+  path: string,
+): z.output<Schema> {
+  const parsed = schema.safeParse(part, { error: issueWords })
   if (parsed.success) return parsed.data
-  throw fieldError(parsed.error, body, path)
+  throw fieldError(parsed.error, part, path)
 }
 
 /**
@@ -42,19 +56,20 @@ export function typeAt(body: JsonObject, path: FieldPath): string | undefined {
   throw new ServiceError('invalid_value', `${param} must be text.`, { param })
 }
 
-/** Refuses a missing field in the words of the OpenAI formats. */
+/** Refuses a missing field. */
 export function missingParameter(param: string): ServiceError {
   const message = `Missing required parameter: '${param}'.`
   return new ServiceError('missing_required_parameter', message, { param })
 }
 
 /** Tells the caller the first thing that a schema found wrong with the part at a path. */
-function fieldError(error: z.ZodError, body: JsonObject, at: FieldPath): ServiceError {
+function fieldError(error: z.ZodError, part: unknown, at: string): ServiceError {
   const issue = toldIssue(error)
-  const path = [...at, ...issue.path]
-  if (path.length === 0) return new ServiceError('invalid_value', 'The body is not valid.')
-  const param = pathText(path)
-  if (!issue.isRule && valueAt(body, path) === undefined) return missingParameter(param)
+  const inside = pathText(issue.path)
+  const param =
+    at === '' || inside === '' || inside.startsWith('[') ? at + inside : `${at}.${inside}`
+  if (param === '') return new ServiceError('invalid_value', 'The body is not valid.')
+  if (!issue.isRule && valueAt(part, issue.path) === undefined) return missingParameter(param)
   const message = `Invalid value for '${param}': ${issue.message}.`
   return new ServiceError('invalid_value', message, { param })
 }

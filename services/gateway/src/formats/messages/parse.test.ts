@@ -15,6 +15,9 @@ const body = (fields: object = {}): JsonObject => ({
 const parse = (fields: object = {}) => parseMessagesRequest(body(fields)).request
 const conversation = (messages: object[], fields: object = {}) =>
   parse({ messages, ...fields }).messages
+/** The place of what a tool has returned, as the vendor writes it. */
+const RESULT = 'messages[0].content[0].tool_result.content'
+const result = (block: unknown) => ({ type: 'tool_result', tool_use_id: 'x', content: [block] })
 const refusal = (fields: object) => {
   try {
     parse(fields)
@@ -192,6 +195,13 @@ describe('the conversation', () => {
       'messages[0].content[0].tool_use_id',
     ],
     ['a text block without text', [{ type: 'text' }], 'messages[0].content[0].text'],
+    ['a result with null in it', [result(null)], `${RESULT}[0]`],
+    ['a result of a block without a type', [result({ text: 'a' })], `${RESULT}[0].type`],
+    [
+      'a result of a text that is a number',
+      [result({ type: 'text', text: 5 })],
+      `${RESULT}[0].text`,
+    ],
   ])('%s is refused, and its place is named', (_name, content, param) => {
     const error = refusal({ messages: [{ role: 'user', content }] })
     expect(error).toMatchObject({ param, entry: { status: 400 } })

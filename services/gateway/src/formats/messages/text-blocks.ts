@@ -2,6 +2,7 @@
 import { ServiceError } from '@svc/contracts/errors'
 import { z } from 'zod'
 import { joinedTexts } from '../conversation.ts'
+import { missingParameter, parsePart } from '../fields.ts'
 import { givenObject } from '../given-object.ts'
 
 const BLOCKS_MAX = 4_096
@@ -65,23 +66,13 @@ export function nestedText(
 ): string {
   if (content === null || content === undefined) return ''
   if (typeof content === 'string') return content
-  const parsed = contentBlocks.safeParse(content)
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues
-    const param = `${path}[${String(issue?.path[0] ?? 0)}]`
-    throw new ServiceError('invalid_value', `${param} is not a content block.`, { param })
-  }
-  return joinedTexts(parsed.data.map((block, index) => textOfBlock(block, `${path}[${index}]`)))
+  const blocks = parsePart(contentBlocks, content, path)
+  return joinedTexts(blocks.map((block, index) => textOfBlock(block, `${path}[${index}]`)))
 }
 
 export function required<T>(value: T | undefined, param: string): T {
   if (value !== undefined) return value
-  throw fieldRequired(param)
-}
-
-/** Refuses a missing field in the words of the Messages format. */
-export function fieldRequired(param: string): ServiceError {
-  return new ServiceError('missing_required_parameter', `${param}: Field required`, { param })
+  throw missingParameter(param)
 }
 
 function documentText({ source }: ContentBlock, path: string): string {

@@ -3,10 +3,10 @@ import { ServiceError } from '@svc/contracts/errors'
 import type { ToolUse } from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
 import { DroppedTools } from '../dropped-tools.ts'
+import { missingParameter } from '../fields.ts'
 import { schemaFieldOf } from '../foreign-fields.ts'
 import { givenSchema } from '../given-object.ts'
 import { type GivenChoice, type GivenTool, LISTED_TOOLS_MAX, toolUseOf } from '../tools.ts'
-import { fieldRequired } from './text-blocks.ts'
 import { changedTools, type ListedTool } from './tool-changes.ts'
 
 const tool = z.looseObject({
@@ -74,9 +74,10 @@ function isOwn(tool: Tool): boolean {
 
 function givenTool({ tool, path }: ListedTool<Tool>): GivenTool {
   const { name, description, input_schema: parameters } = tool
-  if (parameters === undefined || parameters === null) throw fieldRequired(`${path}.input_schema`)
+  if (parameters === undefined || parameters === null)
+    throw missingParameter(`${path}.input_schema`)
   const param = `${path}.name`
-  if (name === undefined) throw fieldRequired(param)
+  if (name === undefined) throw missingParameter(param)
   return { name, description, parameters, param }
 }
 
@@ -93,7 +94,7 @@ function givenChoice(choice: ToolChoice | null | undefined): GivenChoice {
     case 'tool': {
       const { name } = choice
       if (name !== undefined) return { mode: 'required', callable: [name], param: `${param}.name` }
-      throw fieldRequired(`${param}.name`)
+      throw missingParameter(`${param}.name`)
     }
   }
 }

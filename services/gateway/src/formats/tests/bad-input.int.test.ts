@@ -217,6 +217,10 @@ describe.each(wireFormats)('$name', (format) => {
 
   test.each(own)('%s', async (_name, code, fields, param) => {
     const response = await postTo(fixture, paths[0], bodyOf(format, fields))
+    if (code === MISSING) {
+      const words = `Missing required parameter: '${param}'.`
+      expect(await response.clone().json()).toMatchObject({ error: { message: words } })
+    }
     const isNamed = family === 'openai' || !unnamed.has(code)
     const expected = { status: 400, code, family, ...(isNamed && { param }) }
     await expectRefused(fixture, response, expected)
