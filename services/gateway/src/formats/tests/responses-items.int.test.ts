@@ -87,6 +87,14 @@ const toolCases: readonly Case[] = [
     'missing_required_parameter',
     'tools[0].tools[0].name',
   ],
+  ...['function', 'custom'].map(
+    (type): Case => [
+      `a ${type} tool in a group, with an empty name`,
+      tools({ type: 'namespace', name: 'g', description: '', tools: [{ type, name: '' }] }),
+      'invalid_value',
+      'tools[0].tools[0].name',
+    ],
+  ),
   [
     'parameters a list',
     tools({ ...lookup, parameters: [] }),

@@ -25,13 +25,13 @@ const description = z.string().max(DESCRIPTION_CHARACTERS_MAX).nullish()
 const kindOfInput = z.string().max(64)
 const anyTool = z.record(z.string(), z.unknown())
 const functionTool = z.looseObject({
-  name: z.string(),
+  name: z.string().min(1),
   description,
   parameters: givenSchema.nullish(),
   strict: z.boolean().nullish(),
 })
 const customTool = z.looseObject({
-  name: z.string(),
+  name: z.string().min(1),
   description,
   format: z
     .object({
