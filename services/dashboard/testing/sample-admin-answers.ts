@@ -150,6 +150,35 @@ export const nothingFound = {
   ...{ texts_altered: 0, texts_missing: 0, texts_unfinished: 0 },
 }
 
+export const monthSums = {
+  opening: '0.00',
+  payments: '50.00',
+  promotional: '5.00',
+  used: '8.7901687',
+  expired: '0.00',
+  refunded: '0.00',
+  corrected: '-5.00',
+  closing: '41.2098313',
+}
+
+/** The last line of a verification that found nothing. */
+export const soundLog = {
+  type: 'result',
+  streams: 2,
+  events: 20,
+  broken: [],
+  set_aside: [],
+  unreadable: [],
+  missing_positions: '0',
+  contradicted: [],
+  texts: { kept: 3, erased: 1, altered: [], missing: [], unfinished: [] },
+  anchor: null,
+  head: null,
+  from: null,
+  position: '19',
+  kept: true,
+} as const
+
 export const fullAdminAnswers = {
   listAccounts: () => [
     { ...account, damaged: false, spent_30_days: '8.7901687' },

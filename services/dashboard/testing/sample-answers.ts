@@ -133,13 +133,11 @@ type Totals = DashboardOutput<'requestTotals'>
 type TotalsAsked = Pick<DashboardInput<'requestTotals'>, 'status' | 'from' | 'to' | 'zone'>
 
 const charged = { input_tokens: 86_000, cached_input_tokens: 17_817_000, output_tokens: 412_000 }
+const noTokens = { input_tokens: 0, cached_input_tokens: 0, output_tokens: 0 }
 const totals: Totals['data'] = [
   { status: 'finished', requests: 4_000, ...charged, amount: '2.10942' },
   { status: 'stopped', requests: 100, ...charged, amount: '0.00527355001' },
-  {
-    status: 'failed',
-    ...{ requests: 20, input_tokens: 0, cached_input_tokens: 0, output_tokens: 0, amount: '0.00' },
-  },
+  { status: 'failed', requests: 20, ...noTokens, amount: '0.00' },
 ]
 
 function totalsOf({ status, from, to, zone = 'UTC' }: TotalsAsked): Totals {
@@ -386,8 +384,7 @@ export const emptyAnswers = {
   usage: () => usageOfDays(0),
   requests: () => ({ ...requests, data: [], has_more: false, next_cursor: null }),
   requestTotals: () => {
-    const nothing = { requests: 0, input_tokens: 0, cached_input_tokens: 0, output_tokens: 0 }
-    return { ...totalsOf({}), data: [], total: { ...nothing, amount: '0.00' } }
+    return { ...totalsOf({}), data: [], total: { requests: 0, ...noTokens, amount: '0.00' } }
   },
   accountStatement: () => ({ ...statement, closing: '0.00', data: [] }),
   listAccountKeys: () => [],

@@ -94,12 +94,12 @@ export interface GatewayDependencies {
   /** Whether this server answers inference requests. Default: it does. */
   readonly runsModel?: boolean
   /** The weight of an account in the workers' queues, 1 to 100. Default for an account: 1. */
-  readonly tenantWeights?: ReadonlyMap<string, number>
-  readonly requestObserver?: RequestObserver
+  readonly tenantWeights?: ReadonlyMap<string, number> | undefined
+  readonly requestObserver?: RequestObserver | undefined
   /** Observes every request but the operator's. */
   readonly served?: ServedRequests
   /** What `/readyz` reports about the ledger. */
-  readonly ledgerHealth?: LedgerHealth
+  readonly ledgerHealth?: LedgerHealth | undefined
   /** Answers for retries with an `Idempotency-Key`. */
   readonly recordedAnswers: ExpiringStore
   /** Responses that later requests continue. */
@@ -108,11 +108,11 @@ export interface GatewayDependencies {
   /** The texts about people that events only refer to, such as the names of keys. */
   readonly texts: Pick<TextStore, 'find'>
   /** The routes that are mounted under `/admin/v1`. They authenticate their callers themselves. */
-  readonly admin?: FastifyPluginAsync
+  readonly admin?: FastifyPluginAsync | undefined
   /** The pages that are mounted under `/dashboard`. A browser that asks for `/` is sent there. */
   readonly dashboardPages?: FastifyPluginAsync
   /** The API behind the pages. Default: there is no dashboard. */
-  readonly dashboard?: Dashboard
+  readonly dashboard?: Dashboard | undefined
   /** Records each export of an account, by key or in the dashboard. */
   readonly exportTrail: ExportTrail
   /** Whether the admin API is on a listener of its own, and not on the public one. */
@@ -131,7 +131,7 @@ export interface GatewayDependencies {
   /** Whether callers without a key see prices. Default: they do. */
   readonly publicPrices?: boolean
   /** The address that clients use, without `/v1`. Default: the one that each request names. */
-  readonly publicUrl?: string
+  readonly publicUrl?: string | undefined
   /** Addresses and networks of proxies whose `X-Forwarded-…` headers are believed; default none. */
   readonly trustedProxies?: readonly string[]
 }

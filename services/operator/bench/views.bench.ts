@@ -56,6 +56,13 @@ const values = readOptions({
 })
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-bench-views-'))
+const information = {
+  version: 'bench',
+  mode: 'running',
+  baseUrl: null,
+  dataDir: folder,
+  storeKind: 'sqlite',
+} as const
 try {
   const figures = await measure(Number(values.few), Number(values.requests))
   if (values.json) process.stdout.write(`${JSON.stringify(figures)}\n`)
@@ -86,10 +93,7 @@ async function measure(few: number, many: number): Promise<Record<string, number
       evidence: evidenceOn(store, views.views, views.reached),
       ...usersOn(store, folder),
       refusedRequests: { find: () => undefined },
-      information: {
-        ...{ version: 'bench', mode: 'running', baseUrl: null, dataDir: folder },
-        storeKind: 'sqlite',
-      },
+      information,
     },
     rootCaller,
   )

@@ -2,7 +2,7 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { RecentTenants } from '@svc/infra/turns/recent-tenants'
-import type { OpenEngine } from './engines/engine.ts'
+import type { ModelFacts, OpenEngine } from './engines/engine.ts'
 import { fingerprintOf } from './model-identity.ts'
 import { AnswerPlans } from './plans/answer-plans.ts'
 import { CompileThreads } from './plans/compile-threads.ts'
@@ -79,19 +79,26 @@ export async function startWorker(
     nowMs,
     ...{ engine, scheduler, cache, renderer: served.renderer, plans, recent },
     facts: {
-      workerId: settings.workerId,
-      instanceId: `${settings.workerId}/${randomBytes(INSTANCE_BYTES).toString('hex')}`,
+      ...healthFacts(settings, facts),
       fingerprint,
-      modelName: facts.modelName,
-      toy: facts.toy,
       contextSize: engine.contextSize,
-      threads: facts.threads,
-      cpuVariant: facts.cpuVariant,
-      device: facts.device,
-      gpu: facts.gpu?.name ?? null,
-      gpuProblem: settings.chosenGpu?.problem ?? null,
       cache: mode,
     },
   })
   return { api, drain: () => scheduler.drain() }
+}
+
+/** What `/health` says of this process, its model and its hardware, and never changes. */
+function healthFacts({ workerId, chosenGpu }: WorkerSettings, facts: ModelFacts) {
+  return {
+    workerId,
+    instanceId: `${workerId}/${randomBytes(INSTANCE_BYTES).toString('hex')}`,
+    modelName: facts.modelName,
+    toy: facts.toy,
+    threads: facts.threads,
+    cpuVariant: facts.cpuVariant,
+    device: facts.device,
+    gpu: facts.gpu?.name ?? null,
+    gpuProblem: chosenGpu?.problem ?? null,
+  }
 }

@@ -127,9 +127,9 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
     viewsReached: options.viewsReached ?? views.reached,
     log: ledger.store,
     workers: pool,
-    ...(options.tenantWeights === undefined ? {} : { tenantWeights: options.tenantWeights }),
-    ...(options.ledgerHealth === undefined ? {} : { ledgerHealth: options.ledgerHealth }),
-    ...(options.requestObserver === undefined ? {} : { requestObserver: options.requestObserver }),
+    tenantWeights: options.tenantWeights,
+    ledgerHealth: options.ledgerHealth,
+    requestObserver: options.requestObserver,
     recordedAnswers,
     storedResponses: new MemoryExpiringStore(),
     texts: ledger.texts,
@@ -148,8 +148,9 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
     ),
     createdAt: 1_700_000_000,
     pageInformation: { version: '0.0.0', links: [{ title: 'Docs', href: 'docs' }] },
-    ...routesOf(options),
-    ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl }),
+    admin: options.admin,
+    dashboard: options.dashboard,
+    publicUrl: options.publicUrl,
     publicPrices: options.publicPrices ?? true,
     trustedProxies: options.trustedProxies ?? [],
   })
@@ -171,13 +172,6 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
     ...callsOf(baseUrl, `Bearer ${options.real?.secret ?? ledger.secret}`),
     loseAnswers: () => recordedAnswers.removeExpired(Infinity, Infinity),
     [Symbol.asyncDispose]: closeAll,
-  }
-}
-
-function routesOf({ admin, dashboard }: FixtureOptions) {
-  return {
-    ...(admin === undefined ? {} : { admin }),
-    ...(dashboard === undefined ? {} : { dashboard }),
   }
 }
 

@@ -54,7 +54,7 @@ export interface RequestLifePorts {
   /** Turns among accounts whose bodies are looked at, on the thread that serves all. */
   readonly bodyTurns: ThreadTurns
   /** Turns in the workers' queues by account, from 1 to 100; 1 for an account without an entry. */
-  readonly tenantWeights?: ReadonlyMap<string, number>
+  readonly tenantWeights?: ReadonlyMap<string, number> | undefined
   readonly idempotency: RequestIdempotency
   readonly clock: Clock
   readonly timer: Timer

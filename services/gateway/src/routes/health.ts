@@ -15,7 +15,7 @@ export interface HealthPorts {
   /** Whether a server without a worker is not ready. Default: it is not. */
   readonly runsModel?: boolean
   /** Tells how the ledger is. Without it only the workers count. */
-  readonly ledgerHealth?: Pick<LedgerHealth, 'problems' | 'details'>
+  readonly ledgerHealth?: Pick<LedgerHealth, 'problems' | 'details'> | undefined
   isDraining(): boolean
 }
 

@@ -30,7 +30,7 @@ declare module 'fastify' {
 export type InferencePorts = RequestLifePorts &
   ResponsesFormatPorts & {
     readonly callers: Pick<Callers, 'identify'>
-    readonly requestObserver?: RequestObserver
+    readonly requestObserver?: RequestObserver | undefined
   }
 
 export interface InferenceRoute {

@@ -184,23 +184,17 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     const gatewayId = ids.next('gw')
     const clocks = { clock: systemClock, steadyClock, timer: systemTimer }
     const ports = { store, texts, ...clocks, ids, randomBytes, quarantine }
-    const ledger = await createLedger({
+    const ledger = await openLedger(options, {
       ...ports,
       snapshots,
       gatewayId,
       usedKeys,
       charges: loggedCharges(projections),
-      reach,
-      erasures: folder.erasures,
-      ...(place.kind === 'sqlite' ? {} : { limits: SHARED_LIMITS }),
     })
     parts.add(() => ledger.close())
     const backups = new FolderBackups({ folder, into: options.backupDir, clock: systemClock })
     parts.add(() => backups.stop())
-    // What cannot be done now, a verification tells, and the next start tries again.
-    await ledger.administration.finishErasures().catch((err: unknown) => {
-      logger.error({ err }, 'an erasure of texts that was cut off could not be finished')
-    })
+    await finishErasures(ledger, logger)
     projections.start()
     memory.start()
     return {
@@ -218,6 +212,21 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     await parts.close()
     throw error
   }
+}
+
+function openLedger(
+  { folder, place, reach }: CoreOptions,
+  ports: Omit<Parameters<typeof createLedger>[0], 'reach' | 'erasures' | 'limits'>,
+): Promise<Ledger> {
+  const limits = place.kind === 'sqlite' ? {} : SHARED_LIMITS
+  return createLedger({ ...ports, reach, erasures: folder.erasures, limits })
+}
+
+/** What cannot be done now, a verification tells, and the next start tries again. */
+async function finishErasures({ administration }: Ledger, logger: Logger): Promise<void> {
+  await administration.finishErasures().catch((err: unknown) => {
+    logger.error({ err }, 'an erasure of texts that was cut off could not be finished')
+  })
 }
 
 function openCheckpointer(

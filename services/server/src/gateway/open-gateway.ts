@@ -99,9 +99,7 @@ export async function openGateway(
     ...viewsHopOf(settings, core),
     workers: workers.pool,
     runsModel: isGateway,
-    ...(settings.SVC_TENANT_WEIGHTS === undefined
-      ? {}
-      : { tenantWeights: settings.SVC_TENANT_WEIGHTS }),
+    tenantWeights: settings.SVC_TENANT_WEIGHTS,
     ...keptAnswers,
     admin: adminRoutes({
       operationsOf,
@@ -130,7 +128,7 @@ export async function openGateway(
     createdAt: firstPricedAt(ledger),
     publicPrices: settings.SVC_PUBLIC_PRICES === 'on',
     pageInformation: { version: VERSION, links: LINKS },
-    ...(settings.SVC_PUBLIC_URL === undefined ? {} : { publicUrl: settings.SVC_PUBLIC_URL }),
+    publicUrl: settings.SVC_PUBLIC_URL,
     trustedProxies: settings.SVC_TRUSTED_PROXIES ?? [],
   })
   await reserved.release()

@@ -208,16 +208,15 @@ export class SequencePool {
    * @throws Error when no sequence is idle
    */
   async resume(aside: PutAside): Promise<Loan> {
-    const { copy, held } = aside
+    const { copy, held, chain } = aside
     const slot = this.#choose(null)
     await this.#occupy(slot)
     const { sequence } = slot
     // What the request did for others is there, or was given up.
-    const work = this.#cache.again(aside.chain)
-    const { tenant } = aside.chain
-    await slot.unkept.keep({ waiting: tenant })
+    const work = this.#cache.again(chain)
+    await slot.unkept.keep({ waiting: chain.tenant })
     try {
-      await this.batchTurns.alone(tenant, () => sequence.load(copy))
+      await this.batchTurns.alone(chain.tenant, () => sequence.load(copy))
       if (sequence.length !== copy.tokens) throw new Error(`${sequence.length} tokens came back`)
       return {
         ...NOTHING_HELD,

@@ -302,9 +302,8 @@ it('whoever comes when, every answer is whole and every token is charged once', 
           },
         })
         const ask = async ({ tenant, promptTokens, outputTokens, cancelAfter }: Arrival) => {
-          const asked = request(tenant.repeat(promptTokens), {
-            ...{ tenant, maxOutputTokens: outputTokens },
-          })
+          const prompt = tenant.repeat(promptTokens)
+          const asked = request(prompt, { tenant, maxOutputTokens: outputTokens })
           const events: GenerateEvent[] = []
           await scheduler.submit(asked, async (event) => {
             events.push(event)
