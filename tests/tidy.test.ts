@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { unboundedChildren } from './rules/blocking-children.ts'
 import * as dependencies from './rules/dependencies.ts'
 import * as leftovers from './rules/leftovers.ts'
+import { spreadLiterals } from './rules/literal-spreads.ts'
 import { variedLogMessages } from './rules/log-messages.ts'
 import * as size from './rules/size.ts'
 import * as unused from './rules/unused.ts'
@@ -55,6 +56,13 @@ describe('size', () => {
     expect(size.longLines(source(` *     svc ${'a '.repeat(50)}`))).toEqual([])
     expect(size.longLines(source(`// https://${'a'.repeat(101)}`))).toEqual([])
   })
+})
+
+test('an object names its fields and spreads no literal', () => {
+  expect(spreadLiterals(code)).toEqual([])
+  expect(spreadLiterals(source('f({ ...{ a, b }, c })'))).toHaveLength(1)
+  expect(spreadLiterals(source('<A {...{ a }} />', 'services/dashboard/src/x.tsx'))).toHaveLength(1)
+  expect(spreadLiterals(source('f({ ...a, ...(b ? {} : { c }) }, [...[d]])'))).toEqual([])
 })
 
 describe('leftovers', () => {

@@ -24,7 +24,9 @@ beforeEach(() => {
 
 function open(): RefusedRequests {
   const refused = openSqliteRefusedRequests(path, {
-    ...{ clock: time, timer: time, bounds },
+    clock: time,
+    timer: time,
+    bounds,
     onLost: (cause) => {
       throw cause
     },

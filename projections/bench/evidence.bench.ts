@@ -149,7 +149,10 @@ async function writeEvidence(path: string, wanted: number): Promise<number> {
   if (last === undefined) throw new Error('nothing was written')
   const views = evidenceQueries(tree.database)
   const header: EvidenceHeader = {
-    ...{ svc_evidence: 1, stream: accountStream(account.accountId), request: null, events },
+    svc_evidence: 1,
+    stream: accountStream(account.accountId),
+    request: null,
+    events,
     checkpoint: checkpointOver(views, events),
     proofs: [
       {
@@ -158,7 +161,8 @@ async function writeEvidence(path: string, wanted: number): Promise<number> {
         hashes: views.inclusionProof(events - 1, events).map(hex),
       },
     ],
-    ...{ consistency: [], rotations: [] },
+    consistency: [],
+    rotations: [],
   }
   const whole = openSync(path, 'w')
   writeSync(whole, `${JSON.stringify(header)}\n`)

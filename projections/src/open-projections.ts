@@ -267,7 +267,8 @@ function openReplay(
       await views.finish()
       const { accounts, account } = accountsQueries(views.databaseOf(accountsProjection))
       return {
-        ...{ accounts, account },
+        accounts,
+        account,
         statement: (query) =>
           statementQueries(views.databaseOf(statementProjection)).statement(query),
         keys: (accountId) => new UsageQueries(views.databaseOf(usageProjection)).keys(accountId),

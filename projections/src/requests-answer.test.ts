@@ -12,10 +12,25 @@ function rowOf(requestId: string): RequestRow {
   const nothing = { lines: [], slices: [], refunds: [], events: [], cache: null, counts: null }
   const ended = { endedAt: null, finishReason: null, reason: null, latencies: null }
   return {
-    ...{ requestId, accountId: 'acct_1', keyId: 'key_1', gatewayId: 'gw_1', status: 'running' },
-    ...{ format: 'chat', model: 'svc-beta', price, promptTokens: 1, maxOutputTokens: 1, hold: 0n },
-    ...{ idempotency: null, reasoningTokens: 0, amount: 0n, balanceAfter: null, deadline: 0 },
-    ...{ acceptedAt: 0, ...nothing, ...ended },
+    requestId,
+    accountId: 'acct_1',
+    keyId: 'key_1',
+    gatewayId: 'gw_1',
+    status: 'running',
+    format: 'chat',
+    model: 'svc-beta',
+    price,
+    promptTokens: 1,
+    maxOutputTokens: 1,
+    hold: 0n,
+    idempotency: null,
+    reasoningTokens: 0,
+    amount: 0n,
+    balanceAfter: null,
+    deadline: 0,
+    acceptedAt: 0,
+    ...nothing,
+    ...ended,
   }
 }
 

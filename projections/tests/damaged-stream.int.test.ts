@@ -45,7 +45,12 @@ async function viewsOn(store: MemoryEventStore, folder: string, inspect = unread
   const found: StreamDamage[] = []
   const log = new KeptLog()
   const views = await openProjections({
-    ...{ folder, store, timer: systemTimer, keepFile: durableFile, log, inspect },
+    folder,
+    store,
+    timer: systemTimer,
+    keepFile: durableFile,
+    log,
+    inspect,
     quarantine: {
       note: (damage) => {
         if (!found.some(({ stream }) => stream === damage.stream)) found.push(damage)
@@ -119,7 +124,11 @@ test('a view waits for a store that cannot tell yet whether the stream is whole'
   const log = new KeptLog()
   let asked = 0
   const views = await openProjections({
-    ...{ folder: temporaryFolder(), store, timer: systemTimer, keepFile: durableFile, log },
+    folder: temporaryFolder(),
+    store,
+    timer: systemTimer,
+    keepFile: durableFile,
+    log,
     async inspect(stream) {
       asked += 1
       if (asked === 1) throw new StoreUnavailableError('the store is away')

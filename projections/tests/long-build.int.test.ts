@@ -31,7 +31,12 @@ async function viewsOn(
   damaged?: string,
 ): Promise<Projections> {
   const views = await openProjections({
-    ...{ folder, store, pace, timer: systemTimer, keepFile: durableFile, log: new KeptLog() },
+    folder,
+    store,
+    pace,
+    timer: systemTimer,
+    keepFile: durableFile,
+    log: new KeptLog(),
     inspect: async (stream) =>
       stream === damaged ? { stream, revision: 0, cause: 'altered' } : undefined,
   })

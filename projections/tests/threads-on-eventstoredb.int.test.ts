@@ -63,7 +63,11 @@ async function open(
   const found: StreamDamage[] = []
   const log = new KeptLog()
   const views = await openProjections({
-    ...{ folder, store, timer: systemTimer, keepFile: durableFile, log },
+    folder,
+    store,
+    timer: systemTimer,
+    keepFile: durableFile,
+    log,
     ...(isInThreads && { threads }),
     inspect: async (stream) => {
       const bad = (await store.readAll(ALL)).find(

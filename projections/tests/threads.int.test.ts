@@ -51,7 +51,11 @@ async function open(
   { folder = temporaryFolder(), log = new KeptLog(), damaged, isInThreads = true }: Opened = {},
 ): Promise<Projections> {
   const views = await openProjections({
-    ...{ folder, store, timer: systemTimer, keepFile: durableFile, log },
+    folder,
+    store,
+    timer: systemTimer,
+    keepFile: durableFile,
+    log,
     ...(isInThreads && { threads }),
     inspect: async (stream) =>
       stream === damaged ? { stream, revision: 0, cause: 'altered' } : undefined,
@@ -328,7 +332,8 @@ describe('beside the live views', () => {
       },
     }
     const refusing = {
-      ...{ count: 2, longEvents: 250 },
+      count: 2,
+      longEvents: 250,
       get environment(): NodeJS.ProcessEnv {
         starts += 1
         if (starts === 2) throw new Error('no more threads')

@@ -13,7 +13,9 @@ test('the cookie is for this host over TLS alone, and pages of the public addres
     fetch(`${baseUrl}${DASHBOARD_PREFIX}${path}`, {
       method: 'POST',
       headers: {
-        ...{ origin, [DASHBOARD_HEADER]: '1', 'content-type': 'application/json' },
+        origin,
+        [DASHBOARD_HEADER]: '1',
+        'content-type': 'application/json',
         cookie: owner.cookie ?? '',
       },
       body: '{}',
@@ -27,7 +29,8 @@ test('the cookie is for this host over TLS alone, and pages of the public addres
     ['HttpOnly', 'Max-Age=0', 'Path=/', 'SameSite=Lax', 'Secure', '__Host-svc='].sort(),
   )
   const signedIn = await dashboard.browser().ask('POST', '/session/sign-in', {
-    ...{ email: 'olive@example.com', password: 'correct horse battery staple' },
+    email: 'olive@example.com',
+    password: 'correct horse battery staple',
   })
   expect(signedIn.headers.get('set-cookie')).toMatch(
     /^__Host-svc=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure$/,

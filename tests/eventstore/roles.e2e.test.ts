@@ -205,7 +205,10 @@ describeOnOwnRedis('roles apart', () => {
       mode: 'running',
       store: { kind: 'eventstoredb', position: expect.stringMatching(/^\d+$/), problems: [] },
       workers: [{ status: 'ready' }],
-      ...{ projections: [], accounts: null, open_requests: null, overdue_holds: null },
+      projections: [],
+      accounts: null,
+      open_requests: null,
+      overdue_holds: null,
     })
   })
 

@@ -78,13 +78,18 @@ async function gateway(
 ): Promise<Gateway> {
   const store = await connect()
   const projections = await openProjections({
-    ...{ folder: temporaryFolder(), store, timer: systemTimer, keepFile: durableFile },
+    folder: temporaryFolder(),
+    store,
+    timer: systemTimer,
+    keepFile: durableFile,
     log: { info() {}, warn() {}, error() {} },
   })
   onTestFinished(() => projections.close())
   projections.start()
   const checkpointer = new Checkpointer({
-    ...{ store, last, views: projections.views },
+    store,
+    last,
+    views: projections.views,
     clock: clock ?? { nowMs: () => START_MS },
     keys: { signer, rotations: [], first: signer.verifier.text },
     rotated: (keys) => keys,
@@ -218,7 +223,8 @@ describe.each([
     await new AccountHistory('Ada').open().writeTo(await older())
     const restored = await gateway(older, { last: long })
     await expect(restored.checkpointer.sign()).rejects.toMatchObject({
-      ...{ code: 'evidence_contradicted', message: expect.stringContaining('checkpoint 4') },
+      code: 'evidence_contradicted',
+      message: expect.stringContaining('checkpoint 4'),
     })
     // Nothing of it is in the log, whoever asks and however often.
     await expect(restored.checkpointer.covering(1)).rejects.toThrow('does not hold any more')

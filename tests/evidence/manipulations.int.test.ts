@@ -90,8 +90,10 @@ test('a file that is named for one request and holds the events of another is fo
   const whose = { stream, request: dear }
   expect(await shown(dear, dear)).toMatchObject({ verdict: 'ok', ...whose, events: 3 })
   expect(await shown(dear, cheap)).toMatchObject({
-    ...{ verdict: 'broken', first_broken: { line: 2, revision: null, what: 'event' } },
-    ...{ stream: null, request: null },
+    verdict: 'broken',
+    first_broken: { line: 2, revision: null, what: 'event' },
+    stream: null,
+    request: null,
   })
 })
 
@@ -118,11 +120,12 @@ test('of the file of a request nothing is said of the events between', async () 
 test('a file without an event shows nothing, and is none', async () => {
   const { log, stream } = await history(new Random(SEED))
   const checkpoint = checkpointOf(log, signer, NOW)
-  const nothing = { ...{ svc_evidence: 1, stream, events: 0, checkpoint }, proofs: [] }
+  const nothing = { svc_evidence: 1, stream, events: 0, checkpoint, proofs: [] }
   for (const request of [null, requestId(START_MS, '0')]) {
     const header = { ...nothing, request, consistency: [], rotations: [] }
     expect(await verdictOn({ file: Buffer.from(`${JSON.stringify(header)}\n`) })).toMatchObject({
-      ...{ verdict: 'broken', first_broken: { line: 1, what: 'header' } },
+      verdict: 'broken',
+      first_broken: { line: 1, what: 'header' },
     })
   }
 })
@@ -142,7 +145,8 @@ test('events behind one of a later version are not covered, and not called broke
     return verdictOn({ file: Buffer.from(fileOf(later, { stream, checkpoint })) })
   }
   expect(await shown()).toMatchObject({
-    ...{ verdict: 'not_covered', not_covered: 'unknown_event' },
+    verdict: 'not_covered',
+    not_covered: 'unknown_event',
     covered_to: (log[grant]?.revision ?? 0) - 1,
   })
   const last = log.findLastIndex(
@@ -183,7 +187,8 @@ test.each([
   const [header = '', ...lines] = file.toString().split('\n')
   const changed = JSON.stringify({ ...JSON.parse(header), [field]: value })
   expect(await verdictOn({ file: Buffer.from([changed, ...lines].join('\n')) })).toMatchObject({
-    ...{ verdict: 'broken', first_broken: { line: 1, what: 'header' } },
+    verdict: 'broken',
+    first_broken: { line: 1, what: 'header' },
   })
 })
 
@@ -214,7 +219,8 @@ test('the cosignatures of the witnesses that are named have to be there, and to 
   const given = { file, checkpoint: cosigned }
   expect(await verdictOn(given, names(witness))).toMatchObject({ verdict: 'ok' })
   expect(await verdictOn(given, names(witness, other))).toMatchObject({
-    ...{ verdict: 'not_covered', not_covered: 'no_cosignature' },
+    verdict: 'not_covered',
+    not_covered: 'no_cosignature',
   })
   expect(await verdictOn({ file, checkpoint: plain }, names(witness))).toMatchObject({
     not_covered: 'no_cosignature',
@@ -225,7 +231,8 @@ test('the cosignatures of the witnesses that are named have to be there, and to 
   const id = Buffer.from(witness.verifier.keyId, 'hex')
   const line = `— ${witness.verifier.name} ${Buffer.concat([id, time]).toString('base64')}\n`
   expect(await verdictOn({ file, checkpoint: plain + line }, names(witness))).toMatchObject({
-    ...{ verdict: 'broken', first_broken: { line: 0, what: 'cosignature' } },
+    verdict: 'broken',
+    first_broken: { line: 0, what: 'cosignature' },
   })
 })
 

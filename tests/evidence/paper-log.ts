@@ -51,7 +51,11 @@ export function fileOf(log: PaperLog, { stream, checkpoint, since = [] }: FileOp
   const leaf = log.findLastIndex((event) => event.stream === stream)
   const nodes = nodesOver(log)
   const header: EvidenceHeader = {
-    ...{ svc_evidence: 1, stream, request: null, events: own.length, checkpoint },
+    svc_evidence: 1,
+    stream,
+    request: null,
+    events: own.length,
+    checkpoint,
     proofs: [
       { event: own.length, leaf, hashes: inclusionProof(leaf, log.length, nodes).map(hexOf) },
     ],
@@ -78,12 +82,17 @@ export function requestFileOf(log: PaperLog, options: RequestFileOptions): strin
   const nodes = nodesOver(log)
   const leaves = [...log.keys()].filter((leaf) => log[leaf]?.data.includes(requestId))
   const header: EvidenceHeader = {
-    ...{ svc_evidence: 1, stream, request: named, events: leaves.length, checkpoint },
+    svc_evidence: 1,
+    stream,
+    request: named,
+    events: leaves.length,
+    checkpoint,
     proofs: leaves.map((leaf, index) => {
       const hashes = inclusionProof(leaf, log.length, nodes).map(hexOf)
       return { event: index + 1, leaf, hashes }
     }),
-    ...{ consistency: [], rotations: [] },
+    consistency: [],
+    rotations: [],
   }
   const own = leaves.map((leaf) => lines[log[leaf]?.revision ?? 0])
   return [JSON.stringify(header), ...own, ''].join('\n')

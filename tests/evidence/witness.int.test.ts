@@ -115,7 +115,8 @@ test('a customer compares with what was cosigned', async () => {
   const stranger = signerKeyText('witness', Buffer.alloc(32, 1), 'cosignature')
   const { text: unknown } = readSignerKey(stranger).verifier
   expect(await verify(someLog(31, 'first'), [20], unknown)).toMatchObject({
-    ...{ code: 7, what: 'no_cosignature' },
+    code: 7,
+    what: 'no_cosignature',
   })
   expect((await svc(['verify-evidence', 'x', '--key', 'x', '--witness', unknown])).code).toBe(3)
   expect(await verify(log.slice(0, 12))).toMatchObject({ code: 1, what: 'cut' })

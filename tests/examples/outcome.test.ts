@@ -20,17 +20,28 @@ describe('counts', () => {
 
 test('the table says what ran, what did not, and why', () => {
   const example = (name: string, clients: readonly string[]): Example => ({
-    ...{ name, clients, folder: `/examples/${name}`, kind: 'node' },
-    ...{ program: 'example.mjs', firstCall: undefined, check: 'check.mjs' },
+    name,
+    clients,
+    folder: `/examples/${name}`,
+    kind: 'node',
+    program: 'example.mjs',
+    firstCall: undefined,
+    check: 'check.mjs',
   })
   const outcomes: readonly Outcome[] = [
     {
       example: example('openai-node', ['openai 7.57.0']),
-      ...{ state: 'passed', checks: { passed: 20, failed: 0 }, reason: '', seconds: 12.3 },
+      state: 'passed',
+      checks: { passed: 20, failed: 0 },
+      reason: '',
+      seconds: 12.3,
     },
     {
       example: example('x', ['langchain 1.0.0']),
-      ...{ state: 'skipped', checks: { passed: 0, failed: 0 }, reason: 'no python', seconds: 0 },
+      state: 'skipped',
+      checks: { passed: 0, failed: 0 },
+      reason: 'no python',
+      seconds: 0,
     },
   ]
   expect(tableOf(outcomes).split('\n')).toEqual([

@@ -3,8 +3,11 @@ import { runStep } from './step.ts'
 
 const bash = (script: string, timeoutMs = 30_000) =>
   runStep({
-    ...{ command: 'bash', arguments: ['-c', script], folder: '.' },
-    ...{ environment: { PATH: process.env.PATH, GREETING: 'hello' }, timeoutMs },
+    command: 'bash',
+    arguments: ['-c', script],
+    folder: '.',
+    environment: { PATH: process.env.PATH, GREETING: 'hello' },
+    timeoutMs,
   })
 
 test('a command that ends well has passed, with what it said', async () => {

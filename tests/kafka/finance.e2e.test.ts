@@ -193,8 +193,13 @@ async function preparedPython(): Promise<string | undefined> {
   if (process.env.CI) expect(python).toBeDefined()
   if (python === undefined) return undefined
   const example: Example = {
-    ...{ name: 'kafka-finance', folder: FOLDER, kind: 'python', clients: [] },
-    ...{ program: undefined, firstCall: undefined, check: 'check.mjs' },
+    name: 'kafka-finance',
+    folder: FOLDER,
+    kind: 'python',
+    clients: [],
+    program: undefined,
+    firstCall: undefined,
+    check: 'check.mjs',
   }
   const installed = await install(example, process.env, python)
   expect(installed.passed, installed.output).toBe(true)

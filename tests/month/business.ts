@@ -97,8 +97,13 @@ async function openCustomers({ operations, customers }: Business): Promise<reado
     const expected = { payments: 0n, promotional: 0n, used: 0n, refunded: 0n, corrected: 0n }
     const grant = (amount: bigint, category: 'paid' | 'promotional') =>
       operations.grant({
-        ...{ account_id, category, amount: dollarsOf(amount), priority: 100, expires_at: null },
-        ...{ reference: `${category} ${index}`, reason: 'for the month' },
+        account_id,
+        category,
+        amount: dollarsOf(amount),
+        priority: 100,
+        expires_at: null,
+        reference: `${category} ${index}`,
+        reason: 'for the month',
       })
     expected.payments = (100n + BigInt(index)) * PICO + BigInt(index)
     await grant(expected.payments, 'paid')

@@ -26,7 +26,9 @@ test(`a month of ${customers} customers and ${requests} requests adds up to the 
   const month = new Date().toISOString().slice(0, 'YYYY-MM'.length)
   const startedAt = performance.now()
   const expected = await liveThroughAMonth({
-    ...{ operations, customers, requests },
+    operations,
+    customers,
+    requests,
     baseUrl: ready.baseUrl,
   })
   const servedMs = performance.now() - startedAt

@@ -7,7 +7,8 @@ const calm = { requests: 100, failed: 0, failure: null, p50Ms: 10, p99Ms: 20 }
 const held: AttackOutcome = {
   name: 'nothing',
   about: 'nothing happens',
-  ...{ capacity: 100, pace: 25 },
+  capacity: 100,
+  pace: 25,
   before: calm,
   beside: { ...calm, p99Ms: 60 },
   p99Ratio: 3,

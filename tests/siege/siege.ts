@@ -180,7 +180,8 @@ async function underAttack(
   return {
     name: attack.name,
     about: attack.about,
-    ...{ capacity, pace },
+    capacity,
+    pace,
     before,
     beside,
     p99Ratio: beside.p99Ms / before.p99Ms,

@@ -84,10 +84,18 @@ export class CacheFleet {
       NODE_OPTIONS: `--expose-gc --import ${import.meta.resolve('./collect-garbage.ts')}`,
     }
     const common = {
-      ...{ ...run, folder, contextSize: CONTEXT_TOKENS, sequences: SEQUENCES, env },
+      ...run,
+      folder,
+      contextSize: CONTEXT_TOKENS,
+      sequences: SEQUENCES,
+      env,
     }
     const options = (worker: CachedWorker): MeasuredWorkerOptions => ({
-      ...{ ...common, workerId: `soak-${worker}`, cache: 'on', cacheBytes: CACHE_BYTES, shared },
+      ...common,
+      workerId: `soak-${worker}`,
+      cache: 'on',
+      cacheBytes: CACHE_BYTES,
+      shared,
     })
     const [reference, ...workers] = await Promise.all([
       MeasuredWorker.start({ ...common, workerId: 'soak-reference', cache: 'off' }),

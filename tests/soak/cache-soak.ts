@@ -69,7 +69,8 @@ async function main(): Promise<void> {
   const gpu = gpuChoices.find((choice) => choice === values.gpu)
   if (gpu === undefined) throw new Error(`--gpu ${gpuChoices.join(', ')}`)
   const summary = await cacheSoak({
-    ...{ gpu, model: values.model },
+    gpu,
+    model: values.model,
     conversations: Number(values.conversations),
     seed: Number(values.seed),
     threads: Number(values.threads),

@@ -36,7 +36,10 @@ export async function startAdminServer({
   await app.register(
     mounted(
       adminRoutes({
-        ...{ ...served, adminTokens, rateLimits, badTokensPerMinute },
+        ...served,
+        adminTokens,
+        rateLimits,
+        badTokensPerMinute,
         operationsOf: (caller) =>
           withDeclaredAnswers(
             'operations' in served ? served.operations : served.operationsOf(caller),

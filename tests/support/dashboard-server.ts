@@ -100,7 +100,12 @@ export async function startDashboard(
   const owner = new TestBrowser(baseUrl)
   await owner.join(ownerLink, 'Olive')
   return {
-    ...{ server, baseUrl, dataDir, accountId, apiKey, owner },
+    server,
+    baseUrl,
+    dataDir,
+    accountId,
+    apiKey,
+    owner,
     browser: () => new TestBrowser(baseUrl),
     async [Symbol.asyncDispose]() {
       await server.stop(1_000)

@@ -18,7 +18,8 @@ export function evidenceOn(
   reached: Projections['reached'],
 ): EvidenceSources {
   const checkpoints = new Checkpointer({
-    ...{ store, views },
+    store,
+    views,
     reached: (position) => reached(position, TREE_WAIT_MS, 'evidence'),
     clock: systemClock,
     keys: { signer: testSigner, rotations: [], first: TEST_KEY },

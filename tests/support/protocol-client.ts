@@ -43,8 +43,14 @@ export interface OpenStream {
 
 /** The most likely token each time, and nothing else. */
 export const COLD: GenerateRequest['sampling'] = {
-  ...{ temperature: 0, topP: 1, topK: 0, minP: 0, seed: 1 },
-  ...{ frequencyPenalty: 0, presencePenalty: 0, repetitionPenalty: 1 },
+  temperature: 0,
+  topP: 1,
+  topK: 0,
+  minP: 0,
+  seed: 1,
+  frequencyPenalty: 0,
+  presencePenalty: 0,
+  repetitionPenalty: 1,
 }
 
 /** What a request may have other than a plain one. */
@@ -111,10 +117,18 @@ export class WorkerClient {
     const { tokens, fingerprint, plan } = prepared
     return {
       requestId,
-      ...{ tenant: 'tenant-a', weight: 1 },
-      ...{ tokens, fingerprint, plan, thinking },
-      ...{ maxOutputTokens: 200, sampling: COLD, stop: [], timeLimitMs: 60_000 },
-      ...{ logitBias: [], topLogprobs: null },
+      tenant: 'tenant-a',
+      weight: 1,
+      tokens,
+      fingerprint,
+      plan,
+      thinking,
+      maxOutputTokens: 200,
+      sampling: COLD,
+      stop: [],
+      timeLimitMs: 60_000,
+      logitBias: [],
+      topLogprobs: null,
       ...changes,
     }
   }

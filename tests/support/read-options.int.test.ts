@@ -23,7 +23,8 @@ function runScript(script: string, args: readonly string[]) {
 
 test('--help tells the options of a script, and nothing is measured', () => {
   expect(run('--json', '--help')).toEqual({
-    ...{ status: 0, stderr: '' },
+    status: 0,
+    stderr: '',
     stdout: expect.stringMatching(usage),
   })
 })

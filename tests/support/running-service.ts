@@ -61,7 +61,12 @@ export async function openRunningService(
   const { clock = systemClock } = more
   const ports: OperationPorts = {
     ...more,
-    ...{ ledger, projections, store, texts, pace, clock },
+    ledger,
+    projections,
+    store,
+    texts,
+    pace,
+    clock,
     names: new NameMemory({ texts, clock }),
     evidence: evidenceOn(store, projections.views, projections.reached),
     ...people,
@@ -69,7 +74,11 @@ export async function openRunningService(
     auditTrail: auditTrailOn(store, systemClock, texts),
     refusedRequests,
     information: {
-      ...{ version: 'test', mode: 'running', baseUrl: null, dataDir, storeKind: 'memory' },
+      version: 'test',
+      mode: 'running',
+      baseUrl: null,
+      dataDir,
+      storeKind: 'memory',
     },
   }
   return {

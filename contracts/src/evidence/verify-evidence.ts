@@ -120,8 +120,13 @@ export async function verifyEvidence(
   } catch (error) {
     if (!(error instanceof Broken)) throw error
     return {
-      ...{ verdict: 'broken', stream: null, request: null, events: walk.events },
-      ...{ first_broken: error.found, covered_to: null, not_covered: null },
+      verdict: 'broken',
+      stream: null,
+      request: null,
+      events: walk.events,
+      first_broken: error.found,
+      covered_to: null,
+      not_covered: null,
     }
   }
 }
@@ -295,8 +300,14 @@ class EvidenceWalk {
 }
 
 const noHeader: EvidenceHeader = {
-  ...{ svc_evidence: 1, stream: '', request: null, events: 0, checkpoint: '' },
-  ...{ proofs: [], consistency: [], rotations: [] },
+  svc_evidence: 1,
+  stream: '',
+  request: null,
+  events: 0,
+  checkpoint: '',
+  proofs: [],
+  consistency: [],
+  rotations: [],
 }
 
 /** @throws {NoteError} */

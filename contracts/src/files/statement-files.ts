@@ -52,7 +52,10 @@ const csv: StatementWriter = {
 
 function csvBalance(type: string, time = '', balance: string, description: string): string {
   return csvCells({
-    ...{ type, time, description, balance_usd: balance },
+    type,
+    time,
+    description,
+    balance_usd: balance,
     balance_pico_usd: `${parseDollars(balance)}`,
   })
 }

@@ -41,7 +41,10 @@ export type StatementEntry = DeepReadonly<z.output<typeof statementEntry>>
 const { from, to, zone, cursor } = askedFields
 
 export const statementQuery = z.strictObject({
-  ...{ from, to, zone, cursor },
+  from,
+  to,
+  zone,
+  cursor,
   limit: queryNumber(z.int().min(1).max(ENTRIES_MAX)).default(ENTRIES_DEFAULT),
 })
 export type StatementQueryFields = z.output<typeof statementQuery>

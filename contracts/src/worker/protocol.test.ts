@@ -29,8 +29,12 @@ const plainSampling = {
 }
 const plan = { grammar: 'root ::= "a"\n', grammarFrom: 'tool_call', callable: ['look'] }
 const prepared = {
-  ...{ tokens: [0], fingerprint: 'f', contextSize: 1, maxOutputTokens: -5 },
-  ...{ plan, blocks: ['b'] },
+  tokens: [0],
+  fingerprint: 'f',
+  contextSize: 1,
+  maxOutputTokens: -5,
+  plan,
+  blocks: ['b'],
 }
 const generation = {
   requestId: 'req_1',
@@ -65,8 +69,16 @@ const meter = {
 }
 
 const tier = {
-  ...{ blocks: 1, bytes: 2, bytesMax: 3, evictions: 4, hits: 5, misses: 6 },
-  ...{ writes: 7, refused: 8, failures: 9, corrupt: 10 },
+  blocks: 1,
+  bytes: 2,
+  bytesMax: 3,
+  evictions: 4,
+  hits: 5,
+  misses: 6,
+  writes: 7,
+  refused: 8,
+  failures: 9,
+  corrupt: 10,
 }
 
 const examples: readonly (readonly [string, ZodType, unknown])[] = [
@@ -100,8 +112,13 @@ const examples: readonly (readonly [string, ZodType, unknown])[] = [
       ended: 9,
       totals: { inputTokens: 1e12, cachedInputTokens: 0, outputTokens: 2 },
       cache: {
-        ...{ lookups: 3, hits: 2, reusedTokens: { l1: 256, l2: 128 } },
-        ...{ waits: 1, notWorthFetching: 0, restoreFailures: 0, answerTokensRead: 64 },
+        lookups: 3,
+        hits: 2,
+        reusedTokens: { l1: 256, l2: 128 },
+        waits: 1,
+        notWorthFetching: 0,
+        restoreFailures: 0,
+        answerTokensRead: 64,
         l1: tier,
         l2: null,
       },

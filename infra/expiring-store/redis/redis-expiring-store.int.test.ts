@@ -27,7 +27,10 @@ describeOnRedis('a real Redis', () => {
 
   function open(options: Partial<RedisExpiringStoreOptions> = {}) {
     const store = new RedisExpiringStore({
-      ...{ url: server.url, keyPrefix: `test-${randomUUID()}.`, kind: 'answers', secret },
+      url: server.url,
+      keyPrefix: `test-${randomUUID()}.`,
+      kind: 'answers',
+      secret,
       bounds: answerBounds,
       onProblem: () => {},
       ...options,
@@ -105,7 +108,10 @@ describeOnOwnRedis('a Redis that fails', () => {
     async (fault) => {
       const store = await connected(
         new RedisExpiringStore({
-          ...{ url: server.url, keyPrefix: `test-${randomUUID()}.`, kind: 'answers', secret },
+          url: server.url,
+          keyPrefix: `test-${randomUUID()}.`,
+          kind: 'answers',
+          secret,
           bounds: answerBounds,
           onProblem: () => {},
         }),
@@ -134,7 +140,10 @@ describeOnOwnRedis('a Redis with users', () => {
     const server = await startRedisServer({ settings: user })
     const store = new RedisExpiringStore({
       url: server.url.replace('://', '://svc:hunter2@'),
-      ...{ keyPrefix: 'svc.', kind: 'answers', secret, onProblem: () => {} },
+      keyPrefix: 'svc.',
+      kind: 'answers',
+      secret,
+      onProblem: () => {},
       bounds: { maxAccountBytes: 10_000, maxTotalBytes: 12_000 },
     })
     await connected(store)

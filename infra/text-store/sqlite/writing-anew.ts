@@ -15,7 +15,11 @@ export interface Failure {
 export function writtenAnew(path: string): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const thread = new Worker(new URL('write-anew-thread.ts', import.meta.url), {
-    ...{ workerData: path, env: {}, argv: [], execArgv: [], name: 'texts' },
+    workerData: path,
+    env: {},
+    argv: [],
+    execArgv: [],
+    name: 'texts',
   })
   thread.on('message', ({ message, errcode }: Failure) => {
     const failed = new Error(`${path} could not be written anew: ${message}`)

@@ -181,7 +181,10 @@ function headOf(
 ): ListHead {
   const given = Object.entries(filter).filter(([, value]) => value !== undefined)
   return {
-    ...{ schema, account_id: accountId, currency: 'USD', ...period },
+    schema,
+    account_id: accountId,
+    currency: 'USD',
+    ...period,
     filter: Object.fromEntries(given) as Readonly<Record<string, string>>,
     position,
   }

@@ -147,8 +147,16 @@ test.each([
 ])('the last verification ends as it did: ok %i', async (ok, code, said, complaint) => {
   const found = { broken: code, unreadable: 0, set_aside: 0, missing_positions: 0 }
   const verification = {
-    ...{ verified_at: '2026-11-02T00:00:00Z', verified_by: 'operator', from: null, position: '9' },
-    ...{ streams: 2, events: 10, head: null, anchor: null, ok: ok === 1, found },
+    verified_at: '2026-11-02T00:00:00Z',
+    verified_by: 'operator',
+    from: null,
+    position: '9',
+    streams: 2,
+    events: 10,
+    head: null,
+    anchor: null,
+    ok: ok === 1,
+    found,
   }
   await using server = await answering(JSON.stringify({ verification }))
   const environment = { SVC_OPERATOR_TOKEN: 'x' }

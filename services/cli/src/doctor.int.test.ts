@@ -250,8 +250,13 @@ test('what keeps the top-ups of a running server waiting is told', async () => {
   const status: Operations['status'] = async () => ({
     ...(await operations.status()),
     top_ups: {
-      ...{ topic: 'payments', group: 'svc-topups', dead_letter_topic: 'payments.dead' },
-      ...{ granted: 0, repeated: 0, dead: 0, waiting: '0' },
+      topic: 'payments',
+      group: 'svc-topups',
+      dead_letter_topic: 'payments.dead',
+      granted: 0,
+      repeated: 0,
+      dead: 0,
+      waiting: '0',
       problems: ['Top-ups are not taken: there is no topic payments'],
     },
   })
@@ -261,7 +266,7 @@ test('what keeps the top-ups of a running server waiting is told', async () => {
 
 test('a view that failed, and a hold that nobody ended, are told of a running server', async () => {
   const { operations } = await workerServer()
-  const failed = { ...{ name: 'usage', version: 5, position: '3', head: '9' }, error: 'disk full' }
+  const failed = { name: 'usage', version: 5, position: '3', head: '9', error: 'disk full' }
   const status: Operations['status'] = async () => ({
     ...(await operations.status()),
     projections: [{ ...failed, state: 'failed' }],
@@ -277,7 +282,10 @@ test('a gateway that asks others for views has no problem for that, and tells of
   const { operations } = await workerServer()
   const status: Operations['status'] = async () => ({
     ...(await operations.status()),
-    ...{ projections: [], accounts: null, open_requests: null, overdue_holds: null },
+    projections: [],
+    accounts: null,
+    open_requests: null,
+    overdue_holds: null,
     unpriced_models: ['toy'],
     priced_from: '2999-01-01T00:00:00.000Z',
   })

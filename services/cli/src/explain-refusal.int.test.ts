@@ -8,13 +8,23 @@ import { expect, test } from 'vitest'
 const forged: RefusedRequest = {
   requestId: 'req_forged',
   at: Date.now(),
-  ...{ accountId: null, keyId: null, format: 'chat', model: null },
-  ...{ status: 401, code: 'invalid_api_key', message: 'No valid API key was given.' },
+  accountId: null,
+  keyId: null,
+  format: 'chat',
+  model: null,
+  status: 401,
+  code: 'invalid_api_key',
+  message: 'No valid API key was given.',
 }
 const broke: RefusedRequest = {
   ...forged,
-  ...{ requestId: 'req_broke', accountId: 'acct_1', keyId: 'key_1', model: 'svc-beta' },
-  ...{ status: 402, code: 'insufficient_quota', message: 'Needed 2 USD, available 1 USD.' },
+  requestId: 'req_broke',
+  accountId: 'acct_1',
+  keyId: 'key_1',
+  model: 'svc-beta',
+  status: 402,
+  code: 'insufficient_quota',
+  message: 'Needed 2 USD, available 1 USD.',
 }
 
 async function folderWithRefusals(): Promise<string> {
@@ -44,8 +54,13 @@ test('as JSON has the shape that it names', async () => {
     schema: 'svc.refused-request/1',
     id: 'req_broke',
     refused_at: new Date(broke.at).toISOString(),
-    ...{ account_id: 'acct_1', key_id: 'key_1', format: 'chat', model: 'svc-beta' },
-    ...{ status: 402, code: 'insufficient_quota', message: broke.message },
+    account_id: 'acct_1',
+    key_id: 'key_1',
+    format: 'chat',
+    model: 'svc-beta',
+    status: 402,
+    code: 'insufficient_quota',
+    message: broke.message,
     meaning: expect.any(String),
   })
 })

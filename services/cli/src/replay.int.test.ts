@@ -77,7 +77,9 @@ describe('--diff live', () => {
     expect(json).toMatchObject({ schema: 'svc.views-compared/1', same: false })
     expect(json.first).toEqual([
       {
-        ...{ view: 'accounts', table: 'accounts', key: { account_id: accountId } },
+        view: 'accounts',
+        table: 'accounts',
+        key: { account_id: accountId },
         live: { settled: '9000000000000' },
         replayed: { settled: '4999940600000' },
       },

@@ -61,12 +61,14 @@ test('what a user may do is changed, and a link that went astray is made useless
   const joined = await user('invite', '--account', accountId, '--as', 'member')
   const id = (await mia.join(joined.link, 'Mia')).user?.user_id ?? ''
   expect(await user('set-role', id, 'auditor')).toMatchObject({
-    ...{ platform_role: 'auditor', changed: true },
+    platform_role: 'auditor',
+    changed: true,
   })
   expect(await user('set-account', id, accountId, 'owner')).toMatchObject({ changed: true })
   expect((await user('list')).users).toContainEqual(
     expect.objectContaining({
-      ...{ user_id: id, platform_role: 'auditor' },
+      user_id: id,
+      platform_role: 'auditor',
       accounts: [{ account_id: accountId, role: 'owner' }],
     }),
   )

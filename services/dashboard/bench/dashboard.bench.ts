@@ -59,7 +59,8 @@ const amounts = { requests: Number(values.requests), accounts: Number(values.acc
 const turns = Math.min(DAYS, Number(values.turns))
 const figures: Record<string, number | string> = {
   machine: `${cpus()[0]?.model ?? 'unknown'}, ${cpus().length} cores`,
-  ...{ ...amounts, turns },
+  ...amounts,
+  turns,
 }
 
 async function measure(baseUrl: string, filled: Filled, startedAt: number): Promise<void> {

@@ -94,7 +94,10 @@ const views = [
 ] as const
 
 const projections: OperationOutput<'listProjections'> = views.map((view) => ({
-  ...{ ...view, version: 1, head: '182440', events: Number(view.position) },
+  ...view,
+  version: 1,
+  head: '182440',
+  events: Number(view.position),
   behind_events: 182_440 - Number(view.position),
   behind_events_exact: view.state !== 'catching-up',
   behind_seconds: view.position === '182440' ? 0 : 42,
@@ -146,8 +149,14 @@ const loggedEvent = {
 }
 
 export const nothingFound = {
-  ...{ broken: 0, unreadable: 0, set_aside: 0, missing_positions: 0, contradicted: 0 },
-  ...{ texts_altered: 0, texts_missing: 0, texts_unfinished: 0 },
+  broken: 0,
+  unreadable: 0,
+  set_aside: 0,
+  missing_positions: 0,
+  contradicted: 0,
+  texts_altered: 0,
+  texts_missing: 0,
+  texts_unfinished: 0,
 }
 
 export const monthSums = {
@@ -198,8 +207,13 @@ export const fullAdminAnswers = {
     next_cursor: null,
   }),
   sumAccounts: () => ({
-    ...{ accounts: 3, damaged: 0, open_requests: 1, settled: '41.209819', held: '0.0123' },
-    ...{ available: '41.197519', spent_30_days: '8.7901687' },
+    accounts: 3,
+    damaged: 0,
+    open_requests: 1,
+    settled: '41.209819',
+    held: '0.0123',
+    available: '41.197519',
+    spent_30_days: '8.7901687',
   }),
   listQuarantine: () => [],
   showAccount: () => account,
@@ -241,8 +255,15 @@ export const fullAdminAnswers = {
   }),
   lastVerification: () => ({
     verification: {
-      ...{ verified_at: AT, verified_by: 'user:user_1', from: null, position: '182440' },
-      ...{ streams: 5, events: 182_441, head: `182440-${'ab'.repeat(32)}`, anchor: null, ok: true },
+      verified_at: AT,
+      verified_by: 'user:user_1',
+      from: null,
+      position: '182440',
+      streams: 5,
+      events: 182_441,
+      head: `182440-${'ab'.repeat(32)}`,
+      anchor: null,
+      ok: true,
       found: nothingFound,
     },
   }),
@@ -333,8 +354,13 @@ export const emptyAdminAnswers = {
   listAccounts: () => [],
   searchAccounts: () => ({ accounts: [], next_cursor: null }),
   sumAccounts: () => ({
-    ...{ accounts: 0, damaged: 0, open_requests: 0, settled: '0.00', held: '0.00' },
-    ...{ available: '0.00', spent_30_days: '0.00' },
+    accounts: 0,
+    damaged: 0,
+    open_requests: 0,
+    settled: '0.00',
+    held: '0.00',
+    available: '0.00',
+    spent_30_days: '0.00',
   }),
   showAccount: () => ({ ...account, keys: [], grants: [], open_requests: 0 }),
   listHolds: () => ({ holds: [], next_cursor: null }),

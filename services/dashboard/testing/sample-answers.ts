@@ -146,7 +146,10 @@ function totalsOf({ status, from, to, zone = 'UTC' }: TotalsAsked): Totals {
     data.reduce((all, each) => all + of(each), 0)
   return {
     as_of: asOf,
-    ...{ object: 'request_totals', currency: 'USD', zone, data },
+    object: 'request_totals',
+    currency: 'USD',
+    zone,
+    data,
     from: from === undefined ? null : `${from}T00:00:00Z`,
     to: to === undefined ? null : `${to}T00:00:00Z`,
     over: false,
@@ -374,7 +377,10 @@ export const emptyAnswers = {
   accountHome: () => ({
     ...fullAnswers.accountHome(),
     balance: {
-      ...{ ...balance, settled: '0.00', held: '0.00', available: '0.00' },
+      ...balance,
+      settled: '0.00',
+      held: '0.00',
+      available: '0.00',
       expiring: { total: '0.00', grants: [] },
     },
     open_requests: 0,

@@ -73,17 +73,15 @@ describe.skipIf(missing !== undefined)('faults', () => {
 
   test.each<readonly [what: string, accounts: typeof session.accounts]>([
     ['no account', []],
-    [
-      'another account',
-      [{ ...{ account_id: 'acct_2', name: 'Zuse KG' }, ...{ role: 'owner', status: 'open' } }],
-    ],
+    ['another account', [{ account_id: 'acct_2', name: 'Zuse KG', role: 'owner', status: 'open' }]],
   ])('who is taken out of the account is shown what is left: %s', async (_what, accounts) => {
     await open('/keys')
     const statement = page.getByRole('link', { name: 'Statement', exact: true })
     await statement.waitFor()
     const gone = () => new Refused(404, 'not_found', 'There is no such account.', 'account_id')
     server.answers = {
-      ...{ session: () => ({ ...session, accounts }), accountStatement: gone },
+      session: () => ({ ...session, accounts }),
+      accountStatement: gone,
       accountHome: fullAnswers.accountHome,
     }
     // No hover before it, which asks as well.

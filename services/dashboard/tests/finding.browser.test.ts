@@ -330,7 +330,10 @@ describe.skipIf(missing !== undefined)('finding', () => {
     const address = new URL((await link.getAttribute('href')) ?? '', server.url)
     expect(address.pathname).toBe(`/dashboard/api/accounts/${ACCOUNT}/exports/requests`)
     expect(Object.fromEntries(address.searchParams)).toMatchObject({
-      ...{ as: 'csv', format: 'chat', from: '2026-11-01', to: '2026-11-03' },
+      as: 'csv',
+      format: 'chat',
+      from: '2026-11-01',
+      to: '2026-11-03',
     })
   })
 

@@ -39,12 +39,20 @@ describe.skipIf(missing !== undefined)('an operator', () => {
 
   test('is told what the feed and the payments of Kafka wait for', async () => {
     const feed = {
-      ...{ topic: 'svc.ledger', position: '1000', lag: '3871', waiting_seconds: 18 },
+      topic: 'svc.ledger',
+      position: '1000',
+      lag: '3871',
+      waiting_seconds: 18,
       problems: ['The feed does not go on: Kafka does not answer.'],
     }
     const topUps = {
-      ...{ topic: 'payments', group: 'svc-topups', dead_letter_topic: 'payments.dead' },
-      ...{ granted: 7, repeated: 5, dead: 2, waiting: '12' },
+      topic: 'payments',
+      group: 'svc-topups',
+      dead_letter_topic: 'payments.dead',
+      granted: 7,
+      repeated: 5,
+      dead: 2,
+      waiting: '12',
       problems: ['Payments wait: Kafka does not answer.'],
     }
     const kafka = { ...fullAdminAnswers.status(), feed, top_ups: topUps }

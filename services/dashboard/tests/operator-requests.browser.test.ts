@@ -13,7 +13,10 @@ const missing = missingChromium()
 const auditor = { session: () => ({ ...session, platform_role: 'auditor' as const }) }
 const PERIOD = 'from=2026-11-01&to=2026-11-30&zone=Asia%2FKathmandu'
 const ASKED = {
-  ...{ account_id: ACCOUNT, from: '2026-11-01', to: '2026-12-01', zone: 'Asia/Kathmandu' },
+  account_id: ACCOUNT,
+  from: '2026-11-01',
+  to: '2026-12-01',
+  zone: 'Asia/Kathmandu',
 }
 
 describe.skipIf(missing !== undefined)('an auditor', () => {
@@ -101,9 +104,15 @@ describe.skipIf(missing !== undefined)('an auditor', () => {
 
   test('finds why a request was refused, where none was accepted under the id', async () => {
     const refusal = {
-      ...{ id: 'req_refused', refused_at: '2026-11-20T10:00:00.000Z', account_id: ACCOUNT },
-      ...{ key_id: 'key_1', format: 'responses' as const, model: 'svc-beta', status: 402 },
-      ...{ code: 'insufficient_credit', meaning: 'The credit does not suffice.' },
+      id: 'req_refused',
+      refused_at: '2026-11-20T10:00:00.000Z',
+      account_id: ACCOUNT,
+      key_id: 'key_1',
+      format: 'responses' as const,
+      model: 'svc-beta',
+      status: 402,
+      code: 'insufficient_credit',
+      meaning: 'The credit does not suffice.',
       message: 'This account has no credit left.',
     }
     server.adminAnswers = {

@@ -49,8 +49,11 @@ describe.skipIf(missing !== undefined)('an operator', () => {
     const [view] = fullAdminAnswers.listProjections()
     if (view === undefined) throw new Error('no view')
     const running: Rebuild = {
-      ...{ state: 'running', done: 50, total: 200 },
-      ...{ differences: null, error: null },
+      state: 'running',
+      done: 50,
+      total: 200,
+      differences: null,
+      error: null,
     }
     let rebuild: Rebuild | null = null
     // Positions of an EventStoreDB: 440 bytes are two events.
@@ -100,8 +103,13 @@ describe.skipIf(missing !== undefined)('an operator', () => {
   test('closes a month: its sums, and a file with a row for each customer', async () => {
     answer({
       month: ({ month, zone }) => ({
-        ...{ month, zone: zone ?? 'UTC', currency: 'USD', position: '182440' },
-        ...{ from: '2026-11-01T00:00:00Z', to: '2026-12-01T00:00:00Z', over: false },
+        month,
+        zone: zone ?? 'UTC',
+        currency: 'USD',
+        position: '182440',
+        from: '2026-11-01T00:00:00Z',
+        to: '2026-12-01T00:00:00Z',
+        over: false,
         customers: [{ account_id: ACCOUNT, external_id: '=1+1', name: HOSTILE, ...monthSums }],
         totals: monthSums,
       }),
@@ -136,14 +144,29 @@ describe.skipIf(missing !== undefined)('an operator', () => {
         return [
           { type: 'progress', accounts: 1, total: 2 },
           {
-            ...{ type: 'account', ...one, paid: '1.25', promotional: '0.00' },
-            ...{ created: dry_run !== true, problem: null },
+            type: 'account',
+            ...one,
+            paid: '1.25',
+            promotional: '0.00',
+            created: dry_run !== true,
+            problem: null,
           },
           {
-            ...{ type: 'result', run_id: null, dry_run: dry_run === true, version, old },
-            ...{ model: price.model, price_list: price.price_list, new: { ...old, input: '0.10' } },
-            ...{ from: '2026-11-01T00:00:00Z', to: '2026-11-20T00:00:00Z' },
-            ...{ accounts: 1, requests: 12, created: 1, problems: 0, ...amounts },
+            type: 'result',
+            run_id: null,
+            dry_run: dry_run === true,
+            version,
+            old,
+            model: price.model,
+            price_list: price.price_list,
+            new: { ...old, input: '0.10' },
+            from: '2026-11-01T00:00:00Z',
+            to: '2026-11-20T00:00:00Z',
+            accounts: 1,
+            requests: 12,
+            created: 1,
+            problems: 0,
+            ...amounts,
           },
         ]
       },
@@ -185,7 +208,10 @@ describe.skipIf(missing !== undefined)('an operator', () => {
               progress,
               { type: 'account', account },
               {
-                ...{ type: 'result', position: '1234', events: 1_235, account: null },
+                type: 'result',
+                position: '1234',
+                events: 1_235,
+                account: null,
                 totals: { accounts: 1, settled: '41.2098313', held: '0.0123' },
               },
             ]
@@ -201,16 +227,10 @@ describe.skipIf(missing !== undefined)('an operator', () => {
 
   test('compares live views with the log, and sees the row that differs', async () => {
     const key = { key_id: 'key_1' }
+    const views = [{ name: 'usage', events: 1_235, differences: 1 }]
     const row = { view: 'usage', table: 'keys', key, live: null, replayed: { n: 1 } }
     answer({
-      compareViews: () => [
-        progress,
-        {
-          ...{ type: 'result', same: false },
-          views: [{ name: 'usage', events: 1_235, differences: 1 }],
-          first: [row],
-        },
-      ],
+      compareViews: () => [progress, { type: 'result', same: false, views, first: [row] }],
     })
     await open('/audit')
     await button('Compare now').click()

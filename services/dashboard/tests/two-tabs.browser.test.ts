@@ -11,8 +11,11 @@ import { withPages } from '../testing/with-pages.ts'
 
 const missing = missingChromium()
 const grace = {
-  ...{ user_id: 'user_2', email: 'grace@example.com', display_name: 'Grace' },
-  ...{ has_password: true, is_linked: false },
+  user_id: 'user_2',
+  email: 'grace@example.com',
+  display_name: 'Grace',
+  has_password: true,
+  is_linked: false,
 }
 const newKey = { createAccountKey: () => ({ key_id: 'key_9', secret: 'sk-svc-once' }) }
 
@@ -38,7 +41,9 @@ describe.skipIf(missing !== undefined)('open pages', () => {
     const refused = () => new Refused(401, 'not_signed_in', 'You are not signed in.')
     server.answers = {
       ...fullAnswers,
-      ...{ signOut: () => signedOut, session: () => signedOut, createAccountKey: refused },
+      signOut: () => signedOut,
+      session: () => signedOut,
+      createAccountKey: refused,
     }
     await second.getByRole('button', { name: 'Sign out' }).click()
     await second.getByRole('heading', { name: 'Sign in' }).waitFor()

@@ -69,7 +69,9 @@ describe.skipIf(missing !== undefined)('an auditor', () => {
     await button('Earlier').click()
     await page.locator('tr[data-row]').getByText('1,000').waitFor()
     expect(asked.at(-1)).toMatchObject({
-      ...{ actor: 'user:user_1', type: 'AccountFrozen', until: '1000' },
+      actor: 'user:user_1',
+      type: 'AccountFrozen',
+      until: '1000',
     })
     await page.goBack()
     await page.locator('tr[data-row]').getByText('1,400').waitFor()

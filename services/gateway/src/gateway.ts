@@ -238,14 +238,20 @@ class HttpGateway implements Gateway {
     const nowMs = () => performance.now()
     const recent = new RecentTenants(nowMs)
     this.#places = new Places({
-      ...{ bounds: limits, timer, clock: steadyClock, weights },
+      bounds: limits,
+      timer,
+      clock: steadyClock,
+      weights,
       alone: { bounds: placesAlone(limits), recent },
     })
     const views = dependencies.viewsElsewhere === undefined ? dependencies.views : NO_VIEWS
     this.#freezeWatch = new FreezeWatch({ ...dependencies, views, places: this.#places })
     const warnings = new CountedWarnings({ logger, timer })
     const listener = {
-      ...{ ...times, warnings, trustedProxies, logger },
+      ...times,
+      warnings,
+      trustedProxies,
+      logger,
       rootUrl: rootUrlBy(publicUrl),
       refusalPauses: new RefusalPauses(times),
       refusedBodies: new RefusedBodies(times),
@@ -259,7 +265,12 @@ class HttpGateway implements Gateway {
     const callers = new Callers({ ...dependencies, rates, told })
     this.#reads = new Reads({ callers, ...times })
     const ports: RoutePorts = {
-      ...{ ...dependencies, callers, rates, told, warnings, reads: this.#reads },
+      ...dependencies,
+      callers,
+      rates,
+      told,
+      warnings,
+      reads: this.#reads,
       pace: dependencies.evidence.pace,
       idempotency: new Idempotency(dependencies),
       preparations: new PreparationTurns({ ...times, weights, recent }),

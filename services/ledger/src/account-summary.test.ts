@@ -2,7 +2,10 @@ import { expect, test } from 'vitest'
 import { expiringCredit } from './account-summary.ts'
 
 const grant = (grantId: string, expiresAt: number | null, remaining = 5n, priority = 100) => ({
-  ...{ grantId, expiresAt, remaining, priority },
+  grantId,
+  expiresAt,
+  remaining,
+  priority,
   ...({ category: 'paid', grantedAt: 1 } as const),
 })
 

@@ -59,7 +59,7 @@ describe('an account', () => {
     const again = ledger.accept(accountId, request(setting, keyId, { idempotency }))
     await expect(again).rejects.toMatchObject({
       code: 'idempotency_answer_gone',
-      ...{ requestId: asked.requestId },
+      requestId: asked.requestId,
     })
   })
 

@@ -48,7 +48,12 @@ class NotedStreams implements Quarantine {
 }
 
 const foreign = (stream: string, revision: number, position: bigint): RecordedEvent => ({
-  ...{ stream, revision, position, type: 'CreditConjured', data: '{}', metadata: '{}' },
+  stream,
+  revision,
+  position,
+  type: 'CreditConjured',
+  data: '{}',
+  metadata: '{}',
   id: '00000000-0000-4000-8000-000000000000',
   hash: 'ab'.repeat(32),
 })
@@ -67,7 +72,12 @@ async function world() {
   const running: string[] = []
   const own = () => log.streams.get(stream) ?? []
   return {
-    ...{ log, parts, stream, running, accountId, own },
+    log,
+    parts,
+    stream,
+    running,
+    accountId,
+    own,
     ledger: () => setting.ledger,
     async take({ kind }: Step): Promise<void> {
       const { ledger } = setting
@@ -145,13 +155,19 @@ test('a request that could not end meanwhile frees its hold at the next sweep, o
   await take({ kind: 'accept' })
   const [ended = '', goesOn = ''] = running
   const sweeper = createSweeper({
-    ...{ ledger: ledger(), clock: parts.time, steadyClock: parts.time, timer: parts.time },
+    ledger: ledger(),
+    clock: parts.time,
+    steadyClock: parts.time,
+    timer: parts.time,
     findRunning: () => {
       const row = { accountId, gatewayId, deadline: parts.time.nowMs() + ENDS_WITHIN_MS }
       return { rows: running.map((requestId) => ({ ...row, requestId })), next: undefined }
     },
     findEndedGrants: () => ({ rows: [], next: undefined }),
-    ...{ longestRequestMs: ENDS_WITHIN_MS, isGone: () => false, gatewayId, reach: () => {} },
+    longestRequestMs: ENDS_WITHIN_MS,
+    isGone: () => false,
+    gatewayId,
+    reach: () => {},
   })
   damage()
   await expect(take({ kind: 'settle' })).rejects.toMatchObject({ code: 'account_damaged' })

@@ -35,7 +35,11 @@ async function openRunning() {
     return requestId
   }
   const sweeper = createSweeper({
-    ...{ ledger, clock, steadyClock: time, timer: time, longestRequestMs: REQUEST_MS },
+    ledger,
+    clock,
+    steadyClock: time,
+    timer: time,
+    longestRequestMs: REQUEST_MS,
     findRunning: () => ({ rows, next: undefined }),
     findEndedGrants: () => ({ rows: [], next: undefined }),
     isGone: () => false,
@@ -43,7 +47,11 @@ async function openRunning() {
     reach: () => {},
   })
   return {
-    ...{ time, set, sweeper, ledger, rows },
+    time,
+    set,
+    sweeper,
+    ledger,
+    rows,
     acceptHere: () => accept(here, ownGateway, clock.nowMs()),
     acceptElsewhere: () => accept(elsewhere, otherGateway, clockElsewhere.nowMs()),
     sweep: () => time.until(sweeper.sweep()),

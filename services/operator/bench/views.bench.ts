@@ -79,7 +79,11 @@ async function measure(few: number, many: number): Promise<Record<string, number
   const pace = new SharedPace()
   const views = await openProjections({
     folder: join(folder, 'views'),
-    ...{ store, pace, timer: systemTimer, log: quiet, keepFile: durableFile },
+    store,
+    pace,
+    timer: systemTimer,
+    log: quiet,
+    keepFile: durableFile,
   })
   const startedAt = performance.now()
   views.start()
@@ -88,8 +92,14 @@ async function measure(few: number, many: number): Promise<Record<string, number
   const { ledger, texts } = await openRunningLedger(store)
   const operations = createLocalOperations(
     {
-      ...{ ledger, projections: views, store, texts, pace, clock: systemClock },
-      ...{ adminTokens: adminTokensOn(store), auditTrail: auditTrailOn(store) },
+      ledger,
+      projections: views,
+      store,
+      texts,
+      pace,
+      clock: systemClock,
+      adminTokens: adminTokensOn(store),
+      auditTrail: auditTrailOn(store),
       evidence: evidenceOn(store, views.views, views.reached),
       ...usersOn(store, folder),
       refusedRequests: { find: () => undefined },
@@ -99,7 +109,8 @@ async function measure(few: number, many: number): Promise<Record<string, number
   )
   const figures: Record<string, number | string> = {
     machine: `${cpus()[0]?.model ?? 'unknown'}, ${cpus().length} cores`,
-    ...{ requests: many, few_requests: few },
+    requests: many,
+    few_requests: few,
     build_events_per_s: Math.round(((few + many) * EVENTS_PER_REQUEST) / seconds),
   }
   say(`all views: ${figures.build_events_per_s} events/s`)
@@ -142,12 +153,17 @@ function questions(operations: Operations): Record<string, Question> {
     usage: ({ accountId }) =>
       operations.accountUsage({
         account_id: accountId,
-        ...{ from: '2026-11-01', to: '2026-12-01', group_by: 'key', zone: 'Europe/Berlin' },
+        from: '2026-11-01',
+        to: '2026-12-01',
+        group_by: 'key',
+        zone: 'Europe/Berlin',
       }),
     requests: ({ accountId, keyId }, _, turn) =>
       operations.accountRequests({
         account_id: accountId,
-        ...{ key_id: keyId, status: 'finished', limit: PAGE },
+        key_id: keyId,
+        status: 'finished',
+        limit: PAGE,
         to: new Date(START_MS + placeOf(turn, PERIOD_MS)).toISOString(),
       }),
   }

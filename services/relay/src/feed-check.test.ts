@@ -18,7 +18,11 @@ test('a topic with every event has no findings', async () => {
   const { check, send, events } = await twoAccounts()
   await send(events)
   expect(await check()).toEqual({
-    ...{ keys: 2, events: events.length, records: events.length, doubled: 0, late: 0 },
+    keys: 2,
+    events: events.length,
+    records: events.length,
+    doubled: 0,
+    late: 0,
     findings: [],
   })
 })
@@ -64,8 +68,12 @@ test('a last event with another hash is found', async () => {
   await send(altered)
   expect((await check()).findings).toEqual([
     {
-      ...{ key: ada, events: 9, missing: 0, firstMissing: null },
-      ...{ isHashWrong: true, isOtherHistory: true },
+      key: ada,
+      events: 9,
+      missing: 0,
+      firstMissing: null,
+      isHashWrong: true,
+      isOtherHistory: true,
     },
   ] satisfies FeedFinding[])
 })
@@ -100,13 +108,12 @@ test('an account that the topic has and the log lacks is of another history', as
   expect(found).toMatchObject({ keys: 2, events: events.length })
   expect(found.findings).toEqual([
     {
-      ...{
-        key: eve[0]?.stream.replace('account-', '') ?? '',
-        events: 0,
-        missing: 0,
-        firstMissing: null,
-      },
-      ...{ isHashWrong: false, isOtherHistory: true },
+      key: eve[0]?.stream.replace('account-', '') ?? '',
+      events: 0,
+      missing: 0,
+      firstMissing: null,
+      isHashWrong: false,
+      isOtherHistory: true,
     },
   ] satisfies FeedFinding[])
 })

@@ -61,7 +61,12 @@ export async function openDataFolder(
   if (place.kind === 'sqlite' && !folder.holdsLedger())
     throw new NoLedgerError(folder.whyNoLedger())
   const core = await open({
-    ...{ folder, place, evidenceKey, backupDir, logger: loggerTo(warn), reach: noCrashPoints },
+    folder,
+    place,
+    evidenceKey,
+    backupDir,
+    logger: loggerTo(warn),
+    reach: noCrashPoints,
     onFatal: onFatal ?? throwIt,
   })
   if (place.kind === 'eventstoredb' && (await core.store.lastPosition()) === START) {

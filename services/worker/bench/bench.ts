@@ -90,13 +90,19 @@ export async function warmWorker(
 ): Promise<MeasuredWorker> {
   const contextSize = Math.min(contextFor(Math.max(tokens, WARM_UP_TOKENS)), model.contextTokens)
   const worker = await MeasuredWorker.start({
-    ...{ folder, model: model.argument, gpu, contextSize, cacheBytes: CACHE_BYTES },
+    folder,
+    model: model.argument,
+    gpu,
+    contextSize,
+    cacheBytes: CACHE_BYTES,
     ...options,
   })
   const warmUp = Array.from({ length: WARM_UP_TOKENS }, (_, index) => index % 256)
   for (const tenant of ['warm-up-1', 'warm-up-2']) {
     await timedAnswer(worker, {
-      ...{ tenant, tokens: warmUp, maxOutputTokens: WARM_UP_OUTPUT_TOKENS },
+      tenant,
+      tokens: warmUp,
+      maxOutputTokens: WARM_UP_OUTPUT_TOKENS,
       without: model.endOfGeneration,
     })
   }

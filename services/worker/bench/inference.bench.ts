@@ -78,7 +78,11 @@ try {
   const numberOf = (value: string | undefined) => (value === undefined ? null : Number(value))
   const llamaServer = values['llama-server'] ?? null
   const bench: Bench = {
-    ...{ model, folder, gpu, llamaServer, say },
+    model,
+    folder,
+    gpu,
+    llamaServer,
+    say,
     samples: numberOf(values.samples),
     threads: numberOf(values.threads),
     atOnce: numberOf(values['at-once']),
@@ -101,7 +105,10 @@ try {
 
 async function describeModel(bench: Bench): Promise<string> {
   await using worker = await warmWorker(bench, {
-    ...{ workerId: 'bench-look', sequences: 1, cache: 'off', tokens: 1 },
+    workerId: 'bench-look',
+    sequences: 1,
+    cache: 'off',
+    tokens: 1,
   })
   const { modelName, threads, cpuVariant, device, gpu } = worker.health
   const megabytes = (bench.model.bytes / MEGABYTE).toFixed(1)

@@ -49,7 +49,9 @@ async function createContext(
   { contextSize, sequences, threads }: Size,
 ): Promise<LlamaContext> {
   return await model.createContext({
-    ...{ contextSize, sequences, flashAttention: true },
+    contextSize,
+    sequences,
+    flashAttention: true,
     batchSize: Math.max(BLOCK_TOKENS_MAX, sequences),
     threads: { ideal: threads, min: threads },
     batching: {
@@ -69,7 +71,11 @@ async function timesOfTokens(
   await sequence.clearHistory()
   const times: number[] = []
   const draws = sequence.evaluate([...prompt] as Token[], {
-    ...{ temperature: 0, topK: 0, topP: 1, minP: 0, yieldEogToken: true },
+    temperature: 0,
+    topK: 0,
+    topP: 1,
+    minP: 0,
+    yieldEogToken: true,
   })
   for await (const _token of draws) {
     if (times.push(performance.now()) === outputTokens) break
@@ -82,7 +88,9 @@ async function main(): Promise<void> {
   const [contextSize = 0, sequences = 0, threads = 0] = sizes.map(Number)
   const llama = await getLlama({
     gpu: gpu === 'off' ? false : (gpu as Exclude<Gpu, 'off'>),
-    ...{ build: 'never', skipDownload: true, maxThreads: threads },
+    build: 'never',
+    skipDownload: true,
+    maxThreads: threads,
     logLevel: LlamaLogLevel.error,
   })
   const model = await llama.loadModel({ modelPath, gpuLayers: llama.gpu === false ? 0 : 'max' })

@@ -8,7 +8,10 @@ import { getLlama, LlamaLogLevel, type Token } from 'node-llama-cpp'
 
 const [modelPath = ''] = process.argv.slice(2)
 const llama = await getLlama({
-  ...{ gpu: false, build: 'never', skipDownload: true, maxThreads: 1 },
+  gpu: false,
+  build: 'never',
+  skipDownload: true,
+  maxThreads: 1,
   logLevel: LlamaLogLevel.error,
 })
 const model = await llama.loadModel({ modelPath, vocabOnly: true })

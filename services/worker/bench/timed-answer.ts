@@ -20,8 +20,14 @@ const ALTERNATIVES = 3
 /** The biggest bias that a request may have: such a token is never drawn. */
 const NEVER = -100
 const WITHOUT_SAMPLING: GenerateRequest['sampling'] = {
-  ...{ temperature: 0, topP: 1, topK: 0, minP: 0, seed: 1 },
-  ...{ frequencyPenalty: 0, presencePenalty: 0, repetitionPenalty: 1 },
+  temperature: 0,
+  topP: 1,
+  topK: 0,
+  minP: 0,
+  seed: 1,
+  frequencyPenalty: 0,
+  presencePenalty: 0,
+  repetitionPenalty: 1,
 }
 
 let requests = 0
@@ -32,14 +38,18 @@ function plainRequest(worker: MeasuredWorker, question: Question): GenerateReque
   requests += 1
   return {
     requestId: `bench-${process.pid}-${requests}`,
-    ...{ tenant, weight: 1, tokens: [...tokens], maxOutputTokens },
+    tenant,
+    weight: 1,
+    tokens: [...tokens],
+    maxOutputTokens,
     fingerprint: worker.health.fingerprint,
     thinking: { enabled: false, effort: 'medium', budgetTokens: null },
     plan: { grammar: null, grammarFrom: 'answer', callable: [] },
     sampling: WITHOUT_SAMPLING,
     logitBias: without.map((token): [number, number] => [token, NEVER]),
     topLogprobs: logprobs ? ALTERNATIVES : null,
-    ...{ stop: [], timeLimitMs: TIME_LIMIT_MS },
+    stop: [],
+    timeLimitMs: TIME_LIMIT_MS,
   }
 }
 

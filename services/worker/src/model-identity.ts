@@ -18,13 +18,19 @@ const SELF_TEST_VERSION = 2
 export function selfTestSubject(facts: ModelFacts, engine: Engine): Subject {
   return {
     subject: 'self-test',
-    ...{ version: SELF_TEST_VERSION, scheduleVersion: SCHEDULE_VERSION },
+    version: SELF_TEST_VERSION,
+    scheduleVersion: SCHEDULE_VERSION,
     schedules: engine.schedules.map(scheduleFacts).join(),
-    ...{ contextSize: engine.contextSize, sequences: engine.sequences.length },
-    ...{ modelDigest: facts.digest, llamaCpp: facts.runtimeRelease },
-    ...{ library: facts.libraryVersion, cpuVariant: facts.cpuVariant },
+    contextSize: engine.contextSize,
+    sequences: engine.sequences.length,
+    modelDigest: facts.digest,
+    llamaCpp: facts.runtimeRelease,
+    library: facts.libraryVersion,
+    cpuVariant: facts.cpuVariant,
     processor: cpus()[0]?.model ?? 'unknown',
-    ...{ device: facts.device, gpu: gpuText(facts), threads: facts.threads },
+    device: facts.device,
+    gpu: gpuText(facts),
+    threads: facts.threads,
   }
 }
 

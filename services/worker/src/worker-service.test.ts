@@ -40,20 +40,24 @@ function serviceOf(contextSize: number, slices: PromptRenderer['slices'], script
   return new WorkerService({
     nowMs: () => performance.now(),
     recent: new RecentTenants(() => performance.now()),
-    ...{ engine, scheduler, cache, renderer: { slices } },
+    engine,
+    scheduler,
+    cache,
+    renderer: { slices },
     plans: new AnswerPlans(async (_tenant, asked) =>
       makePlan(hermes('<think>'), JSON.parse(asked)),
     ),
     facts: {
-      ...{ workerId: 'w', fingerprint: 'f', modelName: 'm', toy: true },
-      ...{
-        contextSize,
-        threads: 1,
-        cpuVariant: 'none',
-        device: 'cpu',
-        gpu: null,
-        gpuProblem: null,
-      },
+      workerId: 'w',
+      fingerprint: 'f',
+      modelName: 'm',
+      toy: true,
+      contextSize,
+      threads: 1,
+      cpuVariant: 'none',
+      device: 'cpu',
+      gpu: null,
+      gpuProblem: null,
       instanceId: 'w/1',
       cache: { mode: 'on', schedule: 'canonical-128', reason: null, tiers: ['l1'] },
     },
@@ -68,7 +72,10 @@ describe('preparing', () => {
   it('gives the tokens, the room for the output, and the plan', async () => {
     const { answer, rendered } = await prepare({ toolUse: { ...toolUse, tools } })
     expect(answer).toMatchObject({
-      ...{ tokens: [1, 2, 3], fingerprint: 'f', contextSize: 100, maxOutputTokens: 97 },
+      tokens: [1, 2, 3],
+      fingerprint: 'f',
+      contextSize: 100,
+      maxOutputTokens: 97,
       plan: { grammarFrom: 'tool_call', callable: ['f'] },
     })
     expect(rendered?.tools).toEqual(tools)
@@ -131,7 +138,8 @@ describe('preparing', () => {
     })
     const prepared = operations.prepare({ ...PLAIN, messages: [user('hi')] })
     await expect(prepared).rejects.toMatchObject({
-      ...{ code: 'prompt_too_long', details: { promptLength: length } },
+      code: 'prompt_too_long',
+      details: { promptLength: length },
     })
   })
 
@@ -168,7 +176,8 @@ describe('preparing', () => {
     const schema = { description: 'x'.repeat(6401) }
     const prepared = prepare({ outputFormat: { type: 'json_schema', schema } })
     await expect(prepared).rejects.toMatchObject({
-      ...{ code: 'unsupported_schema', details: { field: 'outputFormat' } },
+      code: 'unsupported_schema',
+      details: { field: 'outputFormat' },
     })
   })
 
@@ -208,7 +217,9 @@ describe('preparing', () => {
 
   it('refuses what the template refuses, and what is nested without an end', async () => {
     await expect(prepare({}, 100, 'no such turn')).rejects.toMatchObject({
-      ...{ code: 'bad_request', message: 'no such turn', details: { field: 'messages' } },
+      code: 'bad_request',
+      message: 'no such turn',
+      details: { field: 'messages' },
     })
     const depth = 100_000
     const schema = JSON.parse(`${'{"items":'.repeat(depth)}{}${'}'.repeat(depth)}`)

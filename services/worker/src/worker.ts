@@ -54,12 +54,24 @@ export async function startWorker(
   const fingerprint = fingerprintOf(facts, schedule, served)
   const { cache, mode, putsAside } = openPrefixCache({
     settings: settings.cache,
-    ...{ engine, reuse, fingerprint, log, nowMs },
+    engine,
+    reuse,
+    fingerprint,
+    log,
+    nowMs,
   })
   const scheduler = new Scheduler({
-    ...{ engine, cache, log, nowMs, onBroken, family: served.family },
+    engine,
+    cache,
+    log,
+    nowMs,
+    onBroken,
+    family: served.family,
     pool: new SequencePool({
-      ...{ engine, cache, canPutAside: putsAside, nowMs },
+      engine,
+      cache,
+      canPutAside: putsAside,
+      nowMs,
       readsAnswers: settings.readsAnswers,
     }),
     workerId: settings.workerId,
@@ -72,12 +84,19 @@ export async function startWorker(
   const recent = new RecentTenants(nowMs)
   const compiler = new CompileThreads({
     data: { familyName: served.family.name, chatTemplate: facts.chatTemplate ?? '', limits },
-    ...{ compileMs, log, recent },
+    compileMs,
+    log,
+    recent,
   })
   const plans = new AnswerPlans((tenant, asked) => compiler.compile(tenant, asked))
   const api = new WorkerService({
     nowMs,
-    ...{ engine, scheduler, cache, renderer: served.renderer, plans, recent },
+    engine,
+    scheduler,
+    cache,
+    renderer: served.renderer,
+    plans,
+    recent,
     facts: {
       ...healthFacts(settings, facts),
       fingerprint,

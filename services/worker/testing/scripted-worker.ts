@@ -48,17 +48,25 @@ export function scriptedWorker(
   const broken: unknown[] = []
   const cost = new CostModel(SLOW_TOKENS_PER_MS)
   const cache = new PrefixCache({
-    ...{ l1, l2, names: blockNames('secret', 'fingerprint', engine.schedule), cost },
+    l1,
+    l2,
+    names: blockNames('secret', 'fingerprint', engine.schedule),
+    cost,
     tokenBytes: 1,
     nowMs,
     onFailure: (what) => alarms.push(what),
   })
   const pool = new SequencePool({
-    ...{ engine, cache, nowMs, timer, readsAnswers },
+    engine,
+    cache,
+    nowMs,
+    timer,
+    readsAnswers,
     canPutAside: true,
   })
   const scheduler = new Scheduler({
-    ...{ engine, cache },
+    engine,
+    cache,
     pool,
     family: hermes('<think>'),
     workerId: 'w',
@@ -87,8 +95,14 @@ export function request(prompt: string, changes: Partial<GenerateRequest> = {}):
     topLogprobs: null,
     maxOutputTokens: 64,
     sampling: {
-      ...{ temperature: 0, topP: 1, topK: 0, minP: 0, seed: 1 },
-      ...{ frequencyPenalty: 0, presencePenalty: 0, repetitionPenalty: 1 },
+      temperature: 0,
+      topP: 1,
+      topK: 0,
+      minP: 0,
+      seed: 1,
+      frequencyPenalty: 0,
+      presencePenalty: 0,
+      repetitionPenalty: 1,
     },
     stop: [],
     timeLimitMs: 60_000,

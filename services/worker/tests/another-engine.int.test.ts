@@ -61,7 +61,11 @@ it('answers, counts and reuses prompts', async () => {
 
 it('says what it is', async () => {
   expect(await client.health()).toMatchObject({
-    ...{ status: 'ready', modelName: 'scripted', toy: true, contextSize: 1024, device: 'cpu' },
+    status: 'ready',
+    modelName: 'scripted',
+    toy: true,
+    contextSize: 1024,
+    device: 'cpu',
     cache: { mode: 'on', tiers: ['l1'] },
     load: { queued: 0, sequences: 8 },
   })

@@ -34,8 +34,14 @@ const TOKENS = 250
 const isMeasured = process.arch === 'x64'
 
 const COLD = {
-  ...{ temperature: 0, topP: 1, topK: 0, minP: 0, seed: 1 },
-  ...{ frequencyPenalty: 0, presencePenalty: 0, repetitionPenalty: 1 },
+  temperature: 0,
+  topP: 1,
+  topK: 0,
+  minP: 0,
+  seed: 1,
+  frequencyPenalty: 0,
+  presencePenalty: 0,
+  repetitionPenalty: 1,
 }
 
 /** What the sequence holds of the prompt, and what comes after it. */
@@ -43,8 +49,13 @@ async function gone(sequence: EngineSequence, prompt: readonly number[]) {
   const blocks = await sequence.readBlocks(0, prompt.length - 1)
   const draws: Draw[] = []
   const stream = sequence.generate(prompt.slice(-1), {
-    ...{ sampling: COLD, grammar: () => null, logitBias: [], bannedUnderGrammar: () => [] },
-    ...{ logprobs: true, answered: () => draws.map(({ token }) => token), alone: false },
+    sampling: COLD,
+    grammar: () => null,
+    logitBias: [],
+    bannedUnderGrammar: () => [],
+    logprobs: true,
+    answered: () => draws.map(({ token }) => token),
+    alone: false,
   })
   for await (const draw of stream) {
     draws.push(draw)
@@ -86,9 +97,13 @@ describe.skipIf(!isMeasured).each(['demo', 'tiny'] as const)('the model %s', (mo
     if (model === 'tiny') writeRandomModel({ shape: 'tiny', path, seed: 1 })
     const opened = await openLlama(
       {
-        ...{ model: model === 'demo' ? DEMO_MODEL : path, modelsFolder: '', gpu: 'off' },
-        ...{ sequences: 2, threads: 1 },
-        ...{ contextSize: CONTEXT_TOKENS, contextSizeMax: CONTEXT_TOKENS },
+        model: model === 'demo' ? DEMO_MODEL : path,
+        modelsFolder: '',
+        gpu: 'off',
+        sequences: 2,
+        threads: 1,
+        contextSize: CONTEXT_TOKENS,
+        contextSizeMax: CONTEXT_TOKENS,
       },
       { log: () => {}, watch: new RuntimeWatch() },
     )

@@ -53,7 +53,9 @@ describe('a model', () => {
     const worker = await serve(shape)
     const { cache } = await worker.health()
     expect(cache).toEqual({
-      ...{ mode: 'off', schedule: 'canonical-128', tiers: [] },
+      mode: 'off',
+      schedule: 'canonical-128',
+      tiers: [],
       reason: expect.stringMatching(reason),
     })
     const { first, second } = await askTwice(worker)

@@ -90,7 +90,9 @@ describe('a bias', () => {
     expect(banned.text.startsWith(plain.text.slice(0, 3))).toBe(false)
     const forced = tokens.find((token) => token < 2040 && token > 256) ?? 300
     const only = await worker().generate(CAPITAL, {
-      ...{ logitBias: [[forced, 100]], maxOutputTokens: 5, topLogprobs: 0 },
+      logitBias: [[forced, 100]],
+      maxOutputTokens: 5,
+      topLogprobs: 0,
     })
     expect(new Set(logprobsOf(only).map(({ token }) => token)).size).toBe(1)
   })
@@ -98,7 +100,8 @@ describe('a bias', () => {
   it('keeps an answer from its end', async () => {
     const plain = await worker().generate(CAPITAL)
     const endless = await worker().generate(CAPITAL, {
-      ...{ logitBias: [[END_OF_TURN, -100]], maxOutputTokens: plain.outputTokens + 5 },
+      logitBias: [[END_OF_TURN, -100]],
+      maxOutputTokens: plain.outputTokens + 5,
     })
     expect(endless.outputTokens).toBe(plain.outputTokens + 5)
   })

@@ -77,10 +77,16 @@ describeOnOwnRedis('two workers with a Redis', () => {
 
   it('say what they are', async () => {
     expect((await one.client.health()).cache).toEqual({
-      ...{ mode: 'on', schedule: 'any-token', reason: null, tiers: ['l1', 'l2'] },
+      mode: 'on',
+      schedule: 'any-token',
+      reason: null,
+      tiers: ['l1', 'l2'],
     })
     expect((await without.client.health()).cache).toEqual({
-      ...{ mode: 'off', schedule: 'any-token', reason: 'it was switched off', tiers: [] },
+      mode: 'off',
+      schedule: 'any-token',
+      reason: 'it was switched off',
+      tiers: [],
     })
   })
 
@@ -115,7 +121,8 @@ describeOnOwnRedis('two workers with a Redis', () => {
   it('give a stranger nothing of it, near or far', async () => {
     for (const [tenant, worker] of Object.entries({ strangerOne: one, strangerTwo: two })) {
       expect((await ask(worker, tenant)).meter).toMatchObject({
-        ...{ cachedInputTokens: 0, cache: { blocks: 0, source: 'none', lastBlockHash: null } },
+        cachedInputTokens: 0,
+        cache: { blocks: 0, source: 'none', lastBlockHash: null },
       })
     }
   })
@@ -134,7 +141,11 @@ describeOnOwnRedis('two workers with a Redis', () => {
   it('are found out by an audit when blocks in Redis are not what they should be', async () => {
     const { fingerprint } = await one.client.health()
     const store = openRedisPrefixStore({
-      ...{ url: redis.url, keyPrefix: 'svc.', fingerprint, secret: SECRET, onProblem: () => {} },
+      url: redis.url,
+      keyPrefix: 'svc.',
+      fingerprint,
+      secret: SECRET,
+      onProblem: () => {},
     })
     const { blocks: chain } = await one.client.prepare(prompt, { tenant: 'a' })
     await expect.poll(() => store.has(chain), PATIENCE).toBe(chain.length)

@@ -27,7 +27,10 @@ const anyCase = fc.record({
 /** Arguments with one member of the schema, whose references go to the arguments' definitions. */
 function argumentsSchema({ $defs, ...value }: Schema): Schema {
   return {
-    ...{ type: 'object', properties: { value }, required: ['value'], additionalProperties: false },
+    type: 'object',
+    properties: { value },
+    required: ['value'],
+    additionalProperties: false,
     $defs,
   }
 }
@@ -66,7 +69,8 @@ describe(`under ${RUNS} random schemas`, () => {
           return
         }
         const answer = await worker().generate(WORDS, {
-          ...{ outputFormat: { type: 'json_schema', schema }, maxOutputTokens: TOKENS_MAX },
+          outputFormat: { type: 'json_schema', schema },
+          maxOutputTokens: TOKENS_MAX,
           sampling: { ...COLD, temperature, seed },
         })
         if (ended(answer, 'stop')) judge(answer.text, schema)
@@ -80,12 +84,15 @@ describe(`under ${RUNS} random schemas`, () => {
       fc.asyncProperty(anyCase, async ({ schema: value, seed, temperature }) => {
         const schema = argumentsSchema(value)
         const toolUse: ToolUse = {
-          ...{ tools: [{ name: 'record', parameters: schema }], choice: 'required' },
-          ...{ callable: null, parallel: false },
+          tools: [{ name: 'record', parameters: schema }],
+          choice: 'required',
+          callable: null,
+          parallel: false,
         }
         const enforced = await canBeEnforced(schema)
         const answer = await worker().generate(WORDS, {
-          ...{ toolUse, maxOutputTokens: TOKENS_MAX },
+          toolUse,
+          maxOutputTokens: TOKENS_MAX,
           sampling: { ...COLD, temperature, seed },
         })
         expect([answer.text, answer.calls.length]).toEqual(['', 1])

@@ -30,7 +30,10 @@ const alarm = {
   },
 }
 const toolUse = (changes: Partial<ToolUse> = {}): ToolUse => ({
-  ...{ tools: [weather, alarm], choice: 'auto', callable: null, parallel: true },
+  tools: [weather, alarm],
+  choice: 'auto',
+  callable: null,
+  parallel: true,
   ...changes,
 })
 const BOSTON = [user("What's the weather like in Boston today?")]
@@ -83,7 +86,8 @@ describe('a model with tools', () => {
 
   it('thinks before a call that it must make', async () => {
     const { reasoning, text, calls, last, meter } = await worker().generate(BOSTON, {
-      ...{ toolUse: toolUse({ choice: 'required', parallel: false }), thinking: THINKING },
+      toolUse: toolUse({ choice: 'required', parallel: false }),
+      thinking: THINKING,
     })
     expect(reasoning.length).toBeGreaterThan(0)
     expect([text, calls.length, last]).toEqual(['', 1, TOOL_CALLS])
@@ -104,7 +108,9 @@ describe('a model with tools', () => {
         user('What is the weather in Paris?'),
         { role: 'assistant', content: '', toolCalls: [call] },
         {
-          ...{ role: 'tool', name: weather.name, toolCallId: 'c1' },
+          role: 'tool',
+          name: weather.name,
+          toolCallId: 'c1',
           content: '{"temperature": 19, "condition": "cloudy"}',
         },
       ],
@@ -116,7 +122,8 @@ describe('a model with tools', () => {
   it('whose tokens run out in a call gives what there is of its arguments', async () => {
     const whole = await worker().generate(BOSTON, { toolUse: toolUse() })
     const cut = await worker().generate(BOSTON, {
-      ...{ toolUse: toolUse(), maxOutputTokens: whole.outputTokens - 4 },
+      toolUse: toolUse(),
+      maxOutputTokens: whole.outputTokens - 4,
     })
     expect(cut.last).toMatchObject({ finishReason: 'length' })
     expect(whole.calls[0]?.arguments.startsWith(cut.calls[0]?.arguments ?? '?')).toBe(true)
@@ -149,7 +156,9 @@ describe('an answer in a format', () => {
 
   it.each([0, 0.8, 2])('is valid at temperature %f', async (temperature) => {
     const { text, last } = await worker().generate([user('Tell me about Ingrid as JSON')], {
-      ...{ outputFormat: strict, sampling: { ...COLD, temperature }, maxOutputTokens: 400 },
+      outputFormat: strict,
+      sampling: { ...COLD, temperature },
+      maxOutputTokens: 400,
     })
     expect(last).toMatchObject({ finishReason: 'stop' })
     expect(schemaValidator(person)(text)).toBeNull()
@@ -175,7 +184,9 @@ describe('an answer in a format', () => {
 
   it('is a call where a tool helps', async () => {
     const { text, calls, last } = await worker().generate(BOSTON, {
-      ...{ toolUse: toolUse(), outputFormat: strict, maxOutputTokens: 400 },
+      toolUse: toolUse(),
+      outputFormat: strict,
+      maxOutputTokens: 400,
     })
     if (calls.length === 0) expect(schemaValidator(person)(text)).toBeNull()
     else expect([text, last]).toEqual(['', TOOL_CALLS])
@@ -184,7 +195,8 @@ describe('an answer in a format', () => {
   it('has no control token where its text could stand', async () => {
     const schema = { type: 'string', enum: ['<|im_start|>', '<|endoftext|>'] }
     const { text } = await worker().generate(CAPITAL, {
-      ...{ outputFormat: { type: 'json_schema', schema }, logitBias: [[START_OF_TURN, 100]] },
+      outputFormat: { type: 'json_schema', schema },
+      logitBias: [[START_OF_TURN, 100]],
     })
     expect(schema.enum).toContain(JSON.parse(text))
   })
@@ -207,7 +219,7 @@ describe('an answer in a format', () => {
     const other = worker().generate(CAPITAL)
     const grammar = 'root ::= "ab" [\\x00]'
     const { text, last, meter } = await worker().generate(CAPITAL, {
-      ...{ plan: { grammar, grammarFrom: 'answer', callable: [] } },
+      plan: { grammar, grammarFrom: 'answer', callable: [] },
       sampling: { ...COLD, temperature: 1 },
     })
     expect([text, last]).toMatchObject(['ab', { type: 'error', code: 'grammar_stuck' }])
@@ -221,7 +233,8 @@ describe('an answer in a format', () => {
     const bracket = tokens.find((token) => token === BRACKET)
     expect(bracket).toBe(BRACKET)
     const { last } = await worker().generate(CAPITAL, {
-      ...{ plan: { grammar, grammarFrom: 'answer', callable: [] }, logitBias: [[BRACKET, 100]] },
+      plan: { grammar, grammarFrom: 'answer', callable: [] },
+      logitBias: [[BRACKET, 100]],
     })
     expect(last).toMatchObject({ type: 'error', code: 'grammar_too_costly' })
     expect((await worker().generate(CAPITAL)).text).toContain('Oslo')
@@ -230,7 +243,10 @@ describe('an answer in a format', () => {
   it('that cannot be enforced is refused, and the keyword is named', async () => {
     const schema = { type: 'object', properties: { n: { type: 'number', multipleOf: 3 } } }
     const { status, body } = await worker().call('POST', '/prepare', {
-      ...{ tenant: 'tenant-a', messages: CAPITAL, thinking: THINKING, toolUse: null },
+      tenant: 'tenant-a',
+      messages: CAPITAL,
+      thinking: THINKING,
+      toolUse: null,
       outputFormat: { type: 'json_schema', schema },
     })
     expect([status, body]).toMatchObject([

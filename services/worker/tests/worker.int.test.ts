@@ -39,8 +39,12 @@ afterAll(async () => {
 describe('a worker with the demo model', () => {
   it('says what it is', async () => {
     expect(await worker.health()).toMatchObject({
-      ...{ status: 'ready', workerId: 'worker-test', modelName: 'svc-demo', toy: true },
-      ...{ contextSize: 4096, threads: 1 },
+      status: 'ready',
+      workerId: 'worker-test',
+      modelName: 'svc-demo',
+      toy: true,
+      contextSize: 4096,
+      threads: 1,
     })
   })
 
@@ -128,7 +132,8 @@ describe('a second turn', () => {
     const { inputTokens = 0 } = opening.meter ?? {}
     expect(warm.meter?.cachedInputTokens).toBeGreaterThanOrEqual(inputTokens - 1 - 32)
     expect(warm.meter?.cache).toMatchObject({
-      ...{ schedule: 'any-token', source: 'l1' },
+      schedule: 'any-token',
+      source: 'l1',
       reusedTokens: warm.meter?.cachedInputTokens,
       evaluatedTokens: warm.meter?.inputTokens,
     })

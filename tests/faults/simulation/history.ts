@@ -68,8 +68,12 @@ class History {
   readonly #world: World
   readonly #places: GatewayPlace[] = []
   readonly #notes: Notes = {
-    ...{ answers: [], payments: [], balances: [], revocations: [] },
-    ...{ computed: new Map(), defects: [] },
+    answers: [],
+    payments: [],
+    balances: [],
+    revocations: [],
+    computed: new Map(),
+    defects: [],
   }
   readonly #ends: (() => void)[] = []
   #feed: FeedPlace | undefined
@@ -84,7 +88,10 @@ class History {
     const network = new Network(random, plan.network)
     const rows = new RunningRows(time, plan.viewLagMs)
     const server = new StoreServer({
-      ...{ time, random, network, diskMs: plan.diskMs },
+      time,
+      random,
+      network,
+      diskMs: plan.diskMs,
       answersEarly: seams.serverAnswersEarly === true,
       onCommit: (events) => {
         rows.take(events)
@@ -95,7 +102,14 @@ class History {
       this.#places.map(({ gateway }) => gateway?.ledger.pricing.current(MODEL)).find(Boolean) ??
       null
     this.#world = {
-      ...{ plan, time, random, network, server, rows, seams, notes: this.#notes },
+      plan,
+      time,
+      random,
+      network,
+      server,
+      rows,
+      seams,
+      notes: this.#notes,
       texts: new PlainTexts(),
       cluster: new MemoryCluster(),
       recordedAnswers: { current: new MemoryExpiringStore() },
@@ -168,10 +182,15 @@ class History {
     const process = new SimulatedProcess(time, { steps: Number.POSITIVE_INFINITY, skewMs: 0 })
     const ids = seededIds(this.#world, process)
     const ledger = await createLedger({
-      ...{ store: server.setting, snapshots: new MemorySnapshotStore() },
-      ...{ texts: texts.connect(process), clock: time, steadyClock: time },
-      ...{ timer: process.timer, ids },
-      ...{ randomBytes: (count) => bytesFrom(random, count), gatewayId: ids.next('gw') },
+      store: server.setting,
+      snapshots: new MemorySnapshotStore(),
+      texts: texts.connect(process),
+      clock: time,
+      steadyClock: time,
+      timer: process.timer,
+      ids,
+      randomBytes: (count) => bytesFrom(random, count),
+      gatewayId: ids.next('gw'),
     })
     await ledger.pricing.publish({
       model: MODEL,

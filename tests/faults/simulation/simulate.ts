@@ -68,7 +68,11 @@ export async function simulate(options: SimulationOptions): Promise<SimulationSu
     first_seed: options.seed,
     seconds: Math.round(seconds),
     histories_per_second: Math.round(played / seconds),
-    ...{ events, answers, process_deaths: deaths, played_twice: playedTwice, failures },
+    events,
+    answers,
+    process_deaths: deaths,
+    played_twice: playedTwice,
+    failures,
   }
 }
 

@@ -142,10 +142,7 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
     // Tests refuse faster than any client has reason to ask.
     limits: httpLimits({ refusalPauseMs: 0, ...options.limits }),
     rateLimits: new MemoryRateLimits(),
-    logger: pino(
-      { level: options.logLevel ?? 'warn' },
-      { write: (line: string) => log.push(line) },
-    ),
+    logger: loggerTo(log, options.logLevel),
     createdAt: 1_700_000_000,
     pageInformation: { version: '0.0.0', links: [{ title: 'Docs', href: 'docs' }] },
     admin: options.admin,
@@ -158,21 +155,32 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
   if (!(await pool.whenReady(READY_MS))) throw new Error('no scripted worker became ready')
   const baseUrl = `http://127.0.0.1:${port}`
   const answers = new AnswerChecker(port)
-  const closeAll = async () => {
-    await gateway.close({ graceMs: 0 })
-    await pool.close()
-    if (options.workersOf === undefined) await Promise.all(workers.map((each) => each.close()))
-    await ledger.ledger.close()
-    await views[Symbol.asyncDispose]()
-    answers.close()
-    if (answers.violations.length > 0) throw new Error(answers.violations.join('\n'))
-  }
   return {
-    ...{ gateway, ledger, worker, workers, pool, port, baseUrl, log, reached },
+    gateway,
+    ledger,
+    worker,
+    workers,
+    pool,
+    port,
+    baseUrl,
+    log,
+    reached,
     ...callsOf(baseUrl, `Bearer ${options.real?.secret ?? ledger.secret}`),
     loseAnswers: () => recordedAnswers.removeExpired(Infinity, Infinity),
-    [Symbol.asyncDispose]: closeAll,
+    [Symbol.asyncDispose]: async () => {
+      await gateway.close({ graceMs: 0 })
+      await pool.close()
+      if (options.workersOf === undefined) await Promise.all(workers.map((each) => each.close()))
+      await ledger.ledger.close()
+      await views[Symbol.asyncDispose]()
+      answers.close()
+      if (answers.violations.length > 0) throw new Error(answers.violations.join('\n'))
+    },
   }
+}
+
+function loggerTo(lines: string[], level: FixtureOptions['logLevel'] = 'warn') {
+  return pino({ level }, { write: (line: string) => lines.push(line) })
 }
 
 function callsOf(baseUrl: string, authorization: string): Pick<GatewayFixture, 'post' | 'get'> {

@@ -13,8 +13,12 @@ export async function openCustomer({ administration }: Ledger): Promise<Customer
   const { accountId } = await administration.openAccount(named)
   await administration.grant(accountId, {
     amount: parseDollars('1000000'),
-    ...{ category: 'paid', priority: 100, expiresAt: null, reference: null },
-    ...{ reason: 'load', actor: 'test' },
+    category: 'paid',
+    priority: 100,
+    expiresAt: null,
+    reference: null,
+    reason: 'load',
+    actor: 'test',
   })
   const { keyId } = await administration.createKey(accountId, named)
   return { accountId, keyId }

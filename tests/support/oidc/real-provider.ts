@@ -46,7 +46,9 @@ export async function startRealProvider(
   })
   server.on('request', provider.callback() as RequestListener)
   return {
-    ...{ issuer, clientId, clientSecret },
+    issuer,
+    clientId,
+    clientSecret,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((closed) => server.close(closed))

@@ -170,7 +170,9 @@ export class LogScan {
     // more.
     const limit = Math.min(watch === undefined ? wanted + 1 : wanted, PAGE_EVENTS_MAX)
     const page = await this.#filtered({
-      ...{ direction: 'forwards', limit, ...fromPlace(place) },
+      direction: 'forwards',
+      limit,
+      ...fromPlace(place),
       ...(watch && { watch }),
     })
     const found = this.#look(page.events, last, place)

@@ -39,8 +39,11 @@ async function startWithGroup() {
   const letWrite = (mayWrite: boolean) =>
     double.setDefaultAcl({
       $userStreamAcl: {
-        ...{ $r: GROUP, $w: mayWrite ? GROUP : '$admins' },
-        ...{ $d: '$admins', $mr: '$admins', $mw: '$admins' },
+        $r: GROUP,
+        $w: mayWrite ? GROUP : '$admins',
+        $d: '$admins',
+        $mr: '$admins',
+        $mw: '$admins',
       },
     })
   return { double, letWrite, url: `esdb://svc:s3cret@localhost:${double.port}?${options}` }

@@ -134,7 +134,8 @@ class LongBuild {
     const names = this.#views.map(({ name }) => name).filter((name) => !this.#stopped.has(name))
     if (names.length === 0) return
     await beside.fold({
-      ...{ until, names },
+      until,
+      names,
       onFolded: (folded, of) => this.#showFolded(folded, of, until),
       onStopped: (name, why) => this.#stopped.set(name, why),
     })

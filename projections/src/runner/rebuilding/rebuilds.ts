@@ -79,8 +79,11 @@ export class Rebuilds {
 }
 
 const NOTHING_DONE: RebuildState = {
-  ...{ state: 'running', done: 0, total: 0 },
-  ...{ differences: null, error: null },
+  state: 'running',
+  done: 0,
+  total: 0,
+  differences: null,
+  error: null,
 }
 
 function doneOf(state: RebuildState, { events, differences }: RebuildSummary): RebuildState {

@@ -4,8 +4,14 @@ import { expect, onTestFinished, test } from 'vitest'
 import { RemoteLog } from './remote-log.ts'
 
 const eventAt = (position: Position): RecordedEvent => ({
-  ...{ stream: 'account-1', revision: Number(position), position },
-  ...{ id: `${position}`, type: 'Noted', data: '{}', metadata: '{}', hash: 'ab' },
+  stream: 'account-1',
+  revision: Number(position),
+  position,
+  id: `${position}`,
+  type: 'Noted',
+  data: '{}',
+  metadata: '{}',
+  hash: 'ab',
 })
 
 test('a page that fails before it is needed fails when it is, and ends nothing before', async () => {

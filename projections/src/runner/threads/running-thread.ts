@@ -42,8 +42,13 @@ export class RunningThread {
     const data: BuildThreadData = { signals }
     this.#reader = reader
     this.#worker = new Worker(new URL('build-thread.ts', import.meta.url), {
-      ...{ workerData: data, resourceLimits: THREAD_MEMORY, name: 'views' },
-      ...{ env: environment, argv: [], execArgv: [], stdin: false },
+      workerData: data,
+      resourceLimits: THREAD_MEMORY,
+      name: 'views',
+      env: environment,
+      argv: [],
+      execArgv: [],
+      stdin: false,
     })
     const handlers: LogHandlers = {
       readPage({ after, folded }) {

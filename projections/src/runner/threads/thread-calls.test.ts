@@ -59,7 +59,9 @@ test('an error of the other side has its name, its message and the marks of a di
   const failure = await builder.call('build', { pages: [] }).catch((error: unknown) => error)
   expect(failure).not.toBe(full)
   expect(failure).toMatchObject({
-    ...{ name: 'AwayError', message: 'the disk is full' },
-    ...{ errcode: 13, syscall: 'write' },
+    name: 'AwayError',
+    message: 'the disk is full',
+    errcode: 13,
+    syscall: 'write',
   })
 })

@@ -109,7 +109,8 @@ export class ThreadCalls<Theirs extends Handlers> {
     const { name, message } = error
     const failedFirst = this.#heard.get(error)
     return {
-      ...{ name, message },
+      name,
+      message,
       ...(failedFirst !== undefined && { failedFirst }),
       ...('errcode' in error && { errcode: error.errcode }),
       ...('syscall' in error && { syscall: error.syscall }),

@@ -146,7 +146,9 @@ export class ThreadedBuild implements ViewsBeside {
   #start(names: readonly string[]): RunningThread {
     const { threads, inspect } = this.#ports
     return new RunningThread({
-      ...{ environment: threads.environment, signals: this.#signals, inspect },
+      environment: threads.environment,
+      signals: this.#signals,
+      inspect,
       reader: this.#pages.reader(),
       onFolded: (folded) => this.#onFolded?.(folded, names),
     })

@@ -152,7 +152,10 @@ function standingsPage(
     rows: rows.map(([, accountId, status, settled, held, openRequests, ...rest]) => {
       const [lastActivityAt, debitedTotal] = rest
       return {
-        ...{ accountId, status, openRequests, lastActivityAt },
+        accountId,
+        status,
+        openRequests,
+        lastActivityAt,
         settled: BigInt(settled),
         held: BigInt(held),
         debitedTotal: BigInt(debitedTotal),

@@ -87,8 +87,14 @@ test('a month closes where its statement does, also around an adjustment of noth
     .add('adj', {
       type: 'BalanceAdjusted',
       data: {
-        ...{ adjustmentId: 'adj_1', category: 'paid', ...nothing, balanceAfter: history.balance },
-        ...{ reference: null, reason: 'the price was wrong', correction: null, at: end + 1 },
+        adjustmentId: 'adj_1',
+        category: 'paid',
+        ...nothing,
+        balanceAfter: history.balance,
+        reference: null,
+        reason: 'the price was wrong',
+        correction: null,
+        at: end + 1,
       },
     })
     // This event is timed by another clock, which is behind.

@@ -90,7 +90,12 @@ export function projectUsage(rows: UsageRows, decoded: DecodedEvent): void {
     case 'ApiKeyCreated': {
       const { keyId, name, lastFour, expiresAt, at: createdAt } = event.data
       rows.keys.add(keyId, {
-        ...{ keyId, accountId, name, lastFour, createdAt, expiresAt },
+        keyId,
+        accountId,
+        name,
+        lastFour,
+        createdAt,
+        expiresAt,
         revokedAt: null,
         createdBy: actorOf(decoded.recorded.metadata),
       })

@@ -54,7 +54,10 @@ export function readUsed(row: StoredUsed): Used {
 export function readColumns(row: UsedColumns): Used {
   const [requests, inputTokens, cachedInputTokens, outputTokens, input, cachedInput, output] = row
   return {
-    ...{ requests, inputTokens, cachedInputTokens, outputTokens },
+    requests,
+    inputTokens,
+    cachedInputTokens,
+    outputTokens,
     inputAmount: BigInt(input),
     cachedInputAmount: BigInt(cachedInput),
     outputAmount: BigInt(output),
@@ -93,7 +96,9 @@ export function usedBetween(before: Used, after: Used): UsedTokens {
     inputTokens: after.inputTokens - before.inputTokens,
     cachedInputTokens: after.cachedInputTokens - before.cachedInputTokens,
     outputTokens: after.outputTokens - before.outputTokens,
-    ...{ inputAmount, cachedInputAmount, outputAmount },
+    inputAmount,
+    cachedInputAmount,
+    outputAmount,
     amount: inputAmount + cachedInputAmount + outputAmount,
   }
 }

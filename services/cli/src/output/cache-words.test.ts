@@ -26,7 +26,10 @@ function receiptWith(fields: Partial<Receipt>): Receipt {
     model: 'svc-beta',
     usage,
     price: {
-      ...{ version: 'price_1', input: '0.15', cached_input: '0.015', output: '0.60' },
+      version: 'price_1',
+      input: '0.15',
+      cached_input: '0.015',
+      output: '0.60',
       effective_from: null,
     },
     lines: [],
@@ -105,7 +108,10 @@ test('where the counts differ, both readings are told', () => {
 
 test('the saving is exact to the last pico-dollar', () => {
   const price = {
-    ...{ version: 'p', input: '0.000003', cached_input: '0.000001', output: '0.00' },
+    version: 'p',
+    input: '0.000003',
+    cached_input: '0.000001',
+    output: '0.00',
     effective_from: null,
   }
   const one = { ...usage, cached_input_tokens: 1 }

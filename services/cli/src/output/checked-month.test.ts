@@ -34,15 +34,13 @@ function reportOf(customers: readonly Amounts[]): MonthReport {
     return [name, customers.reduce((sum, customer) => sum + customer[name], 0n)] as const
   })
   return {
-    ...{
-      month: '2026-10',
-      zone: 'UTC',
-      currency: 'USD',
-      position: '9',
-      from: '',
-      to: '',
-      over: true,
-    },
+    month: '2026-10',
+    zone: 'UTC',
+    currency: 'USD',
+    position: '9',
+    from: '',
+    to: '',
+    over: true,
     customers: customers.map((each, index) => {
       return { account_id: `acct_${index}`, external_id: null, name: '=1+1', ...shown(each) }
     }),

@@ -24,8 +24,15 @@ function linesOf(movements: readonly bigint[]): StatementEntry[] {
       credit: formatExact(movement < 0n ? 0n : movement),
       balance: formatExact(balance),
       paid: formatExact(movement < 0n ? -movement : movement),
-      ...{ promotional: '0.00', unpaid: '0.00', actor: null, reason: null },
-      ...{ key: null, model: null, format: null, tokens: null, price_version: null },
+      promotional: '0.00',
+      unpaid: '0.00',
+      actor: null,
+      reason: null,
+      key: null,
+      model: null,
+      format: null,
+      tokens: null,
+      price_version: null,
       event,
     }
   })

@@ -9,7 +9,11 @@ function watched(stop = new AbortController().signal) {
   const terminal: Terminal = {
     environment: {},
     columns: undefined,
-    ...{ outIsTerminal: true, errIsTerminal: true, canAsk: false, interrupted: false, stop },
+    outIsTerminal: true,
+    errIsTerminal: true,
+    canAsk: false,
+    interrupted: false,
+    stop,
     catchInterrupt() {},
     out: async () => {},
     err: (text) => void written.push(text),

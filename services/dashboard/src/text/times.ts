@@ -96,7 +96,11 @@ const stepFormats = new Map<string, Intl.DateTimeFormat>()
 /** Such as `2026-11-20 10:15`. */
 function stepText(at: string | number, zone: string): string {
   const format = formatOf(stepFormats, zone, 'sv-SE', {
-    ...{ year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' },
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
   })
   return format.format(new Date(at))
 }

@@ -48,7 +48,9 @@ export class Entrance {
     this.#ports = ports
     this.#bodyPace = new Pace({ ...ports, perSecond: bodyBytesPerSecond })
     this.#unpaidPace = new Pace({
-      ...{ ...ports, perSecond: refusalsPerSecond, waitMsMax: REFUSAL_WAIT_MS_MAX },
+      ...ports,
+      perSecond: refusalsPerSecond,
+      waitMsMax: REFUSAL_WAIT_MS_MAX,
     })
   }
 

@@ -52,7 +52,11 @@ export class Reference {
 function madeInThread(options: ReferenceOptions): Promise<ReferenceTexts> {
   const { promise, resolve, reject } = Promise.withResolvers<ReferenceTexts>()
   const thread = new Worker(new URL('reference-thread.ts', import.meta.url), {
-    ...{ workerData: options, env: threadEnvironment(), argv: [], execArgv: [], name: 'reference' },
+    workerData: options,
+    env: threadEnvironment(),
+    argv: [],
+    execArgv: [],
+    name: 'reference',
   })
   thread.unref()
   thread.on('message', resolve)

@@ -10,14 +10,12 @@ const token = (text: string, outputTokens = 1): GenerateEvent => ({
   outputTokens,
 })
 const cacheOf = (lastBlockHash: string) => ({
-  ...{
-    schedule: 'any-token',
-    reusedTokens: 32,
-    blocks: 1,
-    source: 'l1',
-    lastBlockHash,
-    evaluatedTokens: 1,
-  },
+  schedule: 'any-token',
+  reusedTokens: 32,
+  blocks: 1,
+  source: 'l1',
+  lastBlockHash,
+  evaluatedTokens: 1,
 })
 const latencies = { queueMs: 0, prefillMs: 0, firstTokenMs: null, totalMs: 0 }
 const LATENCY_MS_MAX = 172_800_000

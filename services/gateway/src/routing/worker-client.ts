@@ -48,7 +48,8 @@ export class WorkerClient {
       allowH2: false,
       // A generation is silent for as long as its prompt takes: its deadline is the request's own.
       // A call has one for all of its reply.
-      ...{ headersTimeout: 0, bodyTimeout: 0 },
+      headersTimeout: 0,
+      bodyTimeout: 0,
       ...(address.kind === 'unix' ? { socketPath: address.path } : {}),
     }
     this.#headers = {

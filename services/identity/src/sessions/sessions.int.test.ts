@@ -26,7 +26,9 @@ async function signedIn(onTrouble = noTrouble) {
   const shared = { clock: time, timer: time, ids, randomBytes }
   const users = new Users({ ...shared, store: new MemoryEventStore() })
   const sessions = new Sessions({
-    ...{ ...shared, store, users },
+    ...shared,
+    store,
+    users,
     lifetimes: { idleMs: IDLE_MS, absoluteMs: ABSOLUTE_MS },
     onTrouble,
   })

@@ -14,7 +14,10 @@ function openTrail() {
   const store = new MemoryEventStore()
   const troubles: unknown[] = []
   const trail = new SignInTrail({
-    ...{ store, clock: time, timer: time, ids: new SystemIds(time) },
+    store,
+    clock: time,
+    timer: time,
+    ids: new SystemIds(time),
     onTrouble: (cause) => troubles.push(cause),
   })
   const events = async () => {

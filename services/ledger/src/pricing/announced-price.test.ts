@@ -115,7 +115,8 @@ describe('a preview', () => {
     const { price: next } = await ledger.pricing.publish(announced(setting))
     const events = await store.lastPosition()
     expect(await ledger.pricing.preview({ model: MODEL, rates })).toEqual({
-      ...{ replaced: now, replacedBy: next },
+      replaced: now,
+      replacedBy: next,
     })
     const later = announced(setting, { inMs: 90 * MINUTE_MS })
     expect(await ledger.pricing.preview(later)).toEqual({ replaced: next, replacedBy: null })

@@ -38,7 +38,8 @@ describe('a correction of a price that was replaced', () => {
     expect(late.price.version).toBe(asked.version)
     const events = await store.lastPosition()
     await expect(ledger.pricing.correct({ ...asked, ...why })).rejects.toMatchObject({
-      ...{ code: 'conflict', param: 'to' },
+      code: 'conflict',
+      param: 'to',
       message: expect.stringContaining(new Date(publishedAt + MINUTE_MS).toISOString()),
     })
     expect(await ledger.pricing.previewCorrection(asked)).toMatchObject({ to: time.nowMs() })
@@ -58,7 +59,8 @@ describe('a correction of a price that was replaced', () => {
     const to = time.nowMs()
     const early = ledger.pricing.correct({ ...asked, ...why, to })
     await expect(early).rejects.toMatchObject({
-      ...{ code: 'conflict', param: 'to' },
+      code: 'conflict',
+      param: 'to',
       message: expect.stringContaining(new Date(setting.publishedAt + MINUTE_MS).toISOString()),
     })
     // It knows the right price, which is still to come by its clock.

@@ -142,7 +142,8 @@ test('a body that comes after its token was revoked changes nothing', async () =
   const request = httpRequest(`${baseUrl}/admin/v1/accounts`, {
     method: 'POST',
     headers: {
-      ...{ authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+      authorization: `Bearer ${secret}`,
+      'content-type': 'application/json',
       'content-length': Buffer.byteLength(body),
     },
   })

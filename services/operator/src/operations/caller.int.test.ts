@@ -14,16 +14,29 @@ test.each([{ actor: 'operator:ci', role: 'operator', tokenId: 'tok_1' } as const
     const opened = await operations.openAccount({ name: 'Grace', spend_policy: 'strict' })
     const { account_id } = opened
     await operations.grant({
-      ...{ account_id, amount: '5', category: 'paid', priority: 0, expires_at: null },
-      ...{ reference: null, reason: 'payment' },
+      account_id,
+      amount: '5',
+      category: 'paid',
+      priority: 0,
+      expires_at: null,
+      reference: null,
+      reason: 'payment',
     })
     const { key_id } = await operations.createKey({ account_id, name: 'laptop', expires_at: null })
     await operations.revokeKey({ account_id, key_id, reason: 'lost' })
     await operations.publishPrice({
-      ...{ model: 'svc-beta', input: '3', cached_input: '1', output: '9', effective_from: null },
+      model: 'svc-beta',
+      input: '3',
+      cached_input: '1',
+      output: '9',
+      effective_from: null,
     })
     const { version } = await operations.publishPrice({
-      ...{ model: 'svc-beta', input: '3', cached_input: '1', output: '9', price_list: 'acme' },
+      model: 'svc-beta',
+      input: '3',
+      cached_input: '1',
+      output: '9',
+      price_list: 'acme',
       effective_from: '2999-01-01T00:00:00Z',
     })
     await operations.setPriceList({ account_id, price_list: 'acme' })

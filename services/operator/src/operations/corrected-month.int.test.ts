@@ -44,18 +44,31 @@ test('refunds, voids, adjustments, pay-outs and write-offs', async () => {
   const row = (id: string) => customers.find((customer) => customer.account_id === id)
   const nothing = { promotional: '0.00', expired: '0.00' }
   expect(row(account_id)).toMatchObject({
-    ...{ ...nothing, corrected: '-498.00' },
+    ...nothing,
+    corrected: '-498.00',
     // A refund of a charge is no money that leaves.
     refunded: formatExact(-parseDollars(back.amount)),
   })
   expect(row(paidOut)).toMatchObject({
-    ...{ ...nothing, payments: '10.00', refunded: '10.00', corrected: '0.00', closing: '0.00' },
+    ...nothing,
+    payments: '10.00',
+    refunded: '10.00',
+    corrected: '0.00',
+    closing: '0.00',
   })
   expect(row(writtenOff)).toMatchObject({
-    ...{ ...nothing, payments: '10.00', refunded: '0.00', corrected: '-10.00', closing: '0.00' },
+    ...nothing,
+    payments: '10.00',
+    refunded: '0.00',
+    corrected: '-10.00',
+    closing: '0.00',
   })
   expect(row(owing)).toMatchObject({
-    ...{ ...nothing, payments: '10.00', refunded: '0.00', corrected: '-10.00', closing: '0.00' },
+    ...nothing,
+    payments: '10.00',
+    refunded: '0.00',
+    corrected: '-10.00',
+    closing: '0.00',
   })
   for (const sums of [...customers, totals]) expect(closingOf(sums)).toBe(sums.closing)
   const { settled } = await operations.showAccount({ account_id })

@@ -52,7 +52,11 @@ export function correctionOperations(ports: OperationPorts, { actor }: Caller): 
         },
         from: readOptionalTime(from, 'from') ?? undefined,
         to: readOptionalTime(to, 'to') ?? undefined,
-        ...{ reason, reference, dryRun, idempotencyKey, actor },
+        reason,
+        reference,
+        dryRun,
+        idempotencyKey,
+        actor,
       })
     },
     async closeAccount({ remainder, ...input }) {

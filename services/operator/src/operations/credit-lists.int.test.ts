@@ -24,8 +24,17 @@ function expireGift(history: AccountHistory): void {
   history.add(grantId, {
     type: 'CreditGranted',
     data: {
-      ...{ grantId, amount, category: 'promotional', priority: 1, expiresAt: at, at },
-      ...{ reference: null, reason, changeId: null, paidDebt: 0n, balanceAfter: history.balance },
+      grantId,
+      amount,
+      category: 'promotional',
+      priority: 1,
+      expiresAt: at,
+      at,
+      reference: null,
+      reason,
+      changeId: null,
+      paidDebt: 0n,
+      balanceAfter: history.balance,
     },
   })
   history.balance -= amount
@@ -73,7 +82,9 @@ async function allPages<Row>(
 function grantsOf(operations: Operations, asked: object, limit = 1_000) {
   return allPages(async (cursor) => {
     const page = await operations.listGrants({
-      ...{ ...asked, limit, ...(cursor === undefined ? {} : { cursor }) },
+      ...asked,
+      limit,
+      ...(cursor === undefined ? {} : { cursor }),
     })
     return { rows: page.grants, next: page.next_cursor }
   })
@@ -82,7 +93,9 @@ function grantsOf(operations: Operations, asked: object, limit = 1_000) {
 function holdsOf(operations: Operations, asked: object, limit = 1_000) {
   return allPages(async (cursor) => {
     const page = await operations.listHolds({
-      ...{ ...asked, limit, ...(cursor === undefined ? {} : { cursor }) },
+      ...asked,
+      limit,
+      ...(cursor === undefined ? {} : { cursor }),
     })
     return { rows: page.holds, next: page.next_cursor }
   })
@@ -208,7 +221,9 @@ test('prices are listed as they were published, and say when they were withdrawn
   const rates = { model: 'svc-beta', input: '0.15', cached_input: '0.015', output: '0.60' }
   const published = await operations.publishPrice({ ...rates, effective_from: null })
   const announced = await operations.publishPrice({
-    ...{ ...rates, output: '0.70', effective_from: '2099-01-01T00:00:00Z' },
+    ...rates,
+    output: '0.70',
+    effective_from: '2099-01-01T00:00:00Z',
   })
   const listed = [published, announced].map(({ created: _, ...price }) => price)
   expect(await operations.listPrices()).toEqual(listed)

@@ -46,15 +46,17 @@ function gift(history: AccountHistory, index: number, at: number): readonly Move
   history.add(grantId, {
     type: 'CreditGranted',
     data: {
-      ...{ grantId, amount, category: 'promotional', priority: 1, expiresAt: at + 1 },
-      ...{
-        reference: null,
-        reason: 'a gift',
-        changeId: null,
-        paidDebt: 0n,
-        balanceAfter: history.balance,
-        at,
-      },
+      grantId,
+      amount,
+      category: 'promotional',
+      priority: 1,
+      expiresAt: at + 1,
+      reference: null,
+      reason: 'a gift',
+      changeId: null,
+      paidDebt: 0n,
+      balanceAfter: history.balance,
+      at,
     },
   })
   history.balance -= amount
@@ -185,7 +187,8 @@ describe('a month is refused', () => {
   ])('%j', async (asked, param) => {
     const { operationsOf } = await openRunningService()
     await expect(operationsOf(rootCaller).month(asked)).rejects.toMatchObject({
-      ...{ code: 'invalid_value', param },
+      code: 'invalid_value',
+      param,
     })
   })
 })

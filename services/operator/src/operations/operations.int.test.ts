@@ -183,7 +183,10 @@ describe.each([
     const list = { account_id, price_list: 'acme' }
     await expect(operations.setPriceList(list)).rejects.toMatchObject({ code: 'invalid_value' })
     const own = {
-      ...{ model: 'svc-beta', price_list: 'acme', input: '0.1', cached_input: '0.01' },
+      model: 'svc-beta',
+      price_list: 'acme',
+      input: '0.1',
+      cached_input: '0.01',
       output: '0.5',
     }
     await operations.publishPrice({ ...own, effective_from: null })

@@ -27,7 +27,10 @@ function refusalDetails(refused: RefusedRequest): RefusalDetails {
     refused_at: timeText(at),
     account_id: accountId,
     key_id: keyId,
-    ...{ format, model, status, code },
+    format,
+    model,
+    status,
+    code,
     meaning: errorCatalogue[code].doc,
     message,
   }

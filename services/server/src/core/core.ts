@@ -150,7 +150,7 @@ export interface Core {
  * @throws {DataFolderError} when the folder has seen more of the log than the server holds
  */
 export async function openCore(options: CoreOptions): Promise<Core> {
-  const { folder, place, reach, logger } = options
+  const { folder, place, logger } = options
   const parts = new OpenResources(logger)
   try {
     const identity = { folder, logger, otherLog: options.otherLog ?? 'refuse' }
@@ -158,12 +158,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     const stores = options.stores ?? (await openStores(options, parts))
     const { store, texts, health: storeHealth } = stores
     folder.make()
-    const snapshots = openSqliteSnapshotStore(folder.snapshotsFile, reach)
-    parts.add(() => snapshots.close())
-    const refusedRequests = openRefusedRequests(options)
-    parts.add(() => refusedRequests.close())
-    const userRecords = openSqliteUserRecords(folder.usersFile)
-    parts.add(() => userRecords.close())
+    const { snapshots, refusedRequests, userRecords } = openFolderFiles(options, parts)
     if (place.kind === 'sqlite') forgetServerLog(identity)
     else await recogniseLog(store, place, identity)
     const quarantine = openQuarantine(options, storeHealth)
@@ -184,13 +179,8 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     const gatewayId = ids.next('gw')
     const clocks = { clock: systemClock, steadyClock, timer: systemTimer }
     const ports = { store, texts, ...clocks, ids, randomBytes, quarantine }
-    const ledger = await openLedger(options, {
-      ...ports,
-      snapshots,
-      gatewayId,
-      usedKeys,
-      charges: loggedCharges(projections),
-    })
+    const charges = loggedCharges(projections)
+    const ledger = await openLedger(options, { ...ports, snapshots, gatewayId, usedKeys, charges })
     parts.add(() => ledger.close())
     const backups = new FolderBackups({ folder, into: options.backupDir, clock: systemClock })
     parts.add(() => backups.stop())
@@ -198,9 +188,22 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     projections.start()
     memory.start()
     return {
-      ...{ gatewayId, place, store, storeHealth, texts, ledger, projections, memory, pace },
-      ...{ quarantine, inspect, usedKeys, viewServers },
-      ...{ refusedRequests, backups, checkpointer },
+      gatewayId,
+      place,
+      store,
+      storeHealth,
+      texts,
+      ledger,
+      projections,
+      memory,
+      pace,
+      quarantine,
+      inspect,
+      usedKeys,
+      viewServers,
+      refusedRequests,
+      backups,
+      checkpointer,
       evidence: { store, views: projections.views, checkpoints: checkpointer, pace },
       adminTokens: new AdminTokens(ports),
       auditTrail: new AuditTrail(ports),
@@ -212,6 +215,18 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     await parts.close()
     throw error
   }
+}
+
+/** What the folder keeps beside the log and its views. */
+function openFolderFiles(options: CoreOptions, parts: OpenResources) {
+  const { folder, reach } = options
+  const snapshots = openSqliteSnapshotStore(folder.snapshotsFile, reach)
+  parts.add(() => snapshots.close())
+  const refusedRequests = openRefusedRequests(options)
+  parts.add(() => refusedRequests.close())
+  const userRecords = openSqliteUserRecords(folder.usersFile)
+  parts.add(() => userRecords.close())
+  return { snapshots, refusedRequests, userRecords }
 }
 
 function openLedger(
@@ -235,7 +250,8 @@ function openCheckpointer(
   projections: Projections,
 ): Checkpointer {
   return new Checkpointer({
-    ...{ store, views: projections.views },
+    store,
+    views: projections.views,
     reached: (position) => projections.reached(position, TREE_WAIT_MS, 'evidence'),
     clock: systemClock,
     keys: openLogKeys({ folder, logger, given: evidenceKey }),

@@ -117,7 +117,8 @@ test.each([
     await noteLog(await logWithPrice(), place, folder)
     const before = folder.readLog()
     const refused = recogniseLog(await other(), location, {
-      ...{ folder, logger: quiet },
+      folder,
+      logger: quiet,
       otherLog: 'refuse',
     })
     const message = await refused.then(String, ({ message }: Error) => message)

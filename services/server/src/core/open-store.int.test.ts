@@ -28,8 +28,11 @@ async function openOnDouble() {
     {
       place: { kind: 'eventstoredb', url, streamPrefix: 'svc.', readyWithinMs: 30_000 },
       folder: new DataFolder(temporaryFolder()),
-      ...{ reach: noCrashPoints, logger, onFatal: () => {} },
-      ...{ checkWrites: true, isStarting: true },
+      reach: noCrashPoints,
+      logger,
+      onFatal: () => {},
+      checkWrites: true,
+      isStarting: true,
     },
     parts,
   )

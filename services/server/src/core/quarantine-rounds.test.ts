@@ -29,7 +29,9 @@ function rounds(inspectionMs: number) {
       await new Promise<void>((resolve) => time.after(inspectionMs, resolve))
       return isWhole ? undefined : damage
     },
-    ...{ clock: time, timer: time, logger: pino({ level: 'silent' }) },
+    clock: time,
+    timer: time,
+    logger: pino({ level: 'silent' }),
   })
   onTestFinished(async () => time.until(stop()))
   return {
@@ -82,7 +84,9 @@ test('streams that are mended together cost each view one rebuild', async () => 
     },
     store: { readStream: async () => [] },
     inspect: async () => (isWhole ? undefined : damage),
-    ...{ clock: time, timer: time, logger: pino({ level: 'silent' }) },
+    clock: time,
+    timer: time,
+    logger: pino({ level: 'silent' }),
   })
   onTestFinished(async () => time.until(stop()))
   await time.advance(31 * SECOND_MS)

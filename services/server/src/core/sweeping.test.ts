@@ -43,7 +43,9 @@ function runningPage({ after, limit }: RunningQuery): RunningPage {
   const deadlines = Array.from({ length: OPEN_REQUESTS_MAX + 1 }, (_, deadline) => deadline)
   const rows = deadlines.slice(from, from + limit).map((deadline) => ({
     accountId: deadline < OPEN_REQUESTS_MAX ? 'acct_damaged' : 'acct_whole',
-    ...{ requestId: `req_${deadline}`, gatewayId: GATEWAY, deadline },
+    requestId: `req_${deadline}`,
+    gatewayId: GATEWAY,
+    deadline,
   }))
   return { rows, next: rows.length < limit ? undefined : rows.at(-1) }
 }

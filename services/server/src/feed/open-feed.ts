@@ -36,7 +36,8 @@ export async function openFeed(
   const bus = await openBus(settings, parts)
   if (bus === undefined) return undefined
   const relay = new Relay({
-    ...{ store: core.store, pace: core.pace },
+    store: core.store,
+    pace: core.pace,
     bus,
     plan: { name: settings.SVC_KAFKA_TOPIC, partitions: settings.SVC_KAFKA_PARTITIONS },
     checkpoints: folder.feed,

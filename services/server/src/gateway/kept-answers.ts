@@ -104,7 +104,11 @@ async function sharingOf(
   )
   return (own, kind, bounds, copies) => {
     const shared = new RedisExpiringStore({
-      ...{ url, keyPrefix, kind, secret, bounds },
+      url,
+      keyPrefix,
+      kind,
+      secret,
+      bounds,
       onProblem(problem) {
         if (problem === null) logger.warn({ kind }, 'Redis answers: kept texts are shared again')
         else logger.warn({ kind, problem }, "Redis unavailable: kept texts are this gateway's own")

@@ -54,12 +54,18 @@ export async function openDashboard(
   })
   parts.add(sessions.startRemoval())
   const erasedUsers = new ErasedUsers({
-    ...{ users, records: userRecords, sessions: store, timer: systemTimer },
+    users,
+    records: userRecords,
+    sessions: store,
+    timer: systemTimer,
     onTrouble: (err) => logger.error({ err }, 'failed to forget erased users, retrying'),
   })
   parts.add(erasedUsers.start())
   const signInTrail = new SignInTrail({
-    ...{ store: log, clock: systemClock, timer: systemTimer, ids: new SystemIds(systemClock) },
+    store: log,
+    clock: systemClock,
+    timer: systemTimer,
+    ids: new SystemIds(systemClock),
     onTrouble: (err) => logger.error({ err }, 'failed to record refused sign-ins, retrying'),
   })
   parts.add(() => signInTrail.close())
@@ -70,11 +76,21 @@ export async function openDashboard(
   const callers = new DashboardCallers({ sessions, users, records, address, proxyHeader })
   const adminCallers = new SessionAdminCallers(callers, { sessions, users })
   const routes = dashboardRoutes({
-    ...{ users, records, sessions, signInTrail, rateLimits, ledger, texts, address, proxyHeader },
+    users,
+    records,
+    sessions,
+    signInTrail,
+    rateLimits,
+    ledger,
+    texts,
+    address,
+    proxyHeader,
     passwords: new Argon2PasswordHash(),
     provider: await openProvider(settings, logger),
     relyingParty: relyingPartyOf(settings.SVC_PUBLIC_URL),
-    ...{ clock: systemClock, ids: new SystemIds(systemClock), randomBytes },
+    clock: systemClock,
+    ids: new SystemIds(systemClock),
+    randomBytes,
     signUp: { policy: settings.SVC_SIGN_UP, credit: settings.SVC_SIGN_UP_CREDIT ?? 0n },
     branding: brandingOf(settings),
     version: VERSION,

@@ -85,6 +85,7 @@ export async function openGateway(
   const rateLimits = await openRateLimits(settings, logger)
   parts.add(() => rateLimits.close())
   const metrics = metricsOf(workers, core, feed)
+  const requestLog = requestLogOf(settings, core.refusedRequests, logger)
   const limits = httpLimitsOf(settings)
   const operatorPorts = operatorPortsOf({ settings, folder, workers, feed }, core, baseUrl)
   const operationsOf: OperationRoutes['operationsOf'] = (caller) =>
@@ -94,7 +95,10 @@ export async function openGateway(
     ledger,
     accountNews,
     views: projections.views,
-    ...{ log: core.store, evidence, texts, exportTrail },
+    log: core.store,
+    evidence,
+    texts,
+    exportTrail,
     viewsReached: projections.reached,
     ...viewsHopOf(settings, core),
     workers: workers.pool,
@@ -112,10 +116,7 @@ export async function openGateway(
     }),
     isAdminApart: adminAt !== undefined,
     ...(hasDashboard && core.viewServers === undefined ? await dashboardOf(dashboard, core) : {}),
-    requestObserver: observedBy([
-      metrics.requests,
-      requestLogOf(settings, core.refusedRequests, logger),
-    ]),
+    requestObserver: observedBy([metrics.requests, requestLog]),
     served: pace,
     ledgerHealth: healthOf(settings, core, logger),
     clock: systemClock,

@@ -234,7 +234,10 @@ async function moveEvents(work: MoveWork): Promise<void> {
     events: place.events,
   }
   const pages = copyLog({
-    ...{ source: source.store, target: target.store, from, timer },
+    source: source.store,
+    target: target.store,
+    from,
+    timer,
     appendsAtOnce: to === 'sqlite' ? APPENDS_TO_FILE : 1,
   })
   for await (const { source: position, target: copied, events } of pages) {

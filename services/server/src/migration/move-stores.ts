@@ -63,7 +63,10 @@ export async function openServerEnd(
 ): Promise<EventStoreDbEventStore> {
   const { url, streamPrefix, readyWithinMs } = server
   const store = await openEventStoreDb({
-    ...{ url, streamPrefix, readyWithinMs, logger },
+    url,
+    streamPrefix,
+    readyWithinMs,
+    logger,
     migrationId: id,
     checkWrites: true,
   })

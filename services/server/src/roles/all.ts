@@ -181,7 +181,10 @@ async function checkWritingNothing(surroundings: Surroundings) {
   const { logger, folder, place, workers, parts, log, reach, stopRequested } = surroundings
   const failure = Promise.withResolvers<void>()
   const storeOptions = {
-    ...{ folder, place, reach, logger },
+    folder,
+    place,
+    reach,
+    logger,
     onFatal(error: unknown) {
       logger.fatal({ err: error }, 'the disk of the ledger has failed: the server ends')
       failure.resolve()
@@ -237,7 +240,11 @@ async function answer(surroundings: Surroundings, opened: Opened) {
   stores?.started?.()
   const ready = readyOf({
     ...urls,
-    ...{ demo, folder, unpriced, hasDashboard, hasViews },
+    demo,
+    folder,
+    unpriced,
+    hasDashboard,
+    hasViews,
     role: role.name,
     workers: summaries,
     ledger: core.ledger,

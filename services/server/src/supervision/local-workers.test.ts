@@ -19,8 +19,10 @@ describe('the workers of a server', () => {
     const workers = localWorkersOf(readSettings({}))
     expect(workers).toEqual([{ workerId: 'worker-1', model: 'demo', drained: false }])
     expect(environmentOf({})).toMatchObject({
-      ...{ SVC_MODEL: 'demo', SVC_GPU: 'off' },
-      ...{ SVC_CACHE: 'on', SVC_CACHE_BYTES: '536870912' },
+      SVC_MODEL: 'demo',
+      SVC_GPU: 'off',
+      SVC_CACHE: 'on',
+      SVC_CACHE_BYTES: '536870912',
     })
   })
 

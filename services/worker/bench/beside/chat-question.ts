@@ -92,8 +92,11 @@ function clientOf(server: WholeServer, tenant: number): OpenAI {
   const known = clients.get(name)
   if (known !== undefined) return known
   const client = new OpenAI({
-    ...{ baseURL: `${server.baseUrl}/v1`, apiKey: server.keyOf(tenant) },
-    ...{ maxRetries: 0, timeout: TIME_LIMIT_MS, fetchOptions: { dispatcher } },
+    baseURL: `${server.baseUrl}/v1`,
+    apiKey: server.keyOf(tenant),
+    maxRetries: 0,
+    timeout: TIME_LIMIT_MS,
+    fetchOptions: { dispatcher },
   })
   clients.set(name, client)
   return client

@@ -22,7 +22,8 @@ export async function startServers(
   const size: ServerSize = {
     contextTokens: Math.min(bench.model.contextTokens, CONTEXT_SIZE),
     threads: threadsOf(bench),
-    ...{ sequences, gpu: bench.gpu },
+    sequences,
+    gpu: bench.gpu,
     tenants: Math.max(TENANTS, sequences),
   }
   const own = stack.use(await SvcServer.start(bench.model, bench.folder, size))

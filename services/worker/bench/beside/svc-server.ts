@@ -78,8 +78,13 @@ async function openAccounts(
     const name = `tenant-${number}`
     const { account_id } = await operations.openAccount({ name, spend_policy: 'standard' })
     await operations.grant({
-      ...{ account_id, amount: CREDIT, category: 'paid', priority: 100 },
-      ...{ expires_at: null, reference: null, reason: 'a benchmark' },
+      account_id,
+      amount: CREDIT,
+      category: 'paid',
+      priority: 100,
+      expires_at: null,
+      reference: null,
+      reason: 'a benchmark',
     })
     const { secret } = await operations.createKey({ account_id, name, expires_at: null })
     keys.push(secret ?? '')

@@ -116,7 +116,9 @@ async function answerOf(
 ): Promise<TimedAnswer> {
   const { tokens } = await worker.client.prepare([...messages], { tenant })
   return await timedAnswer(worker, {
-    ...{ tenant, tokens, maxOutputTokens: ANSWER_TOKENS },
+    tenant,
+    tokens,
+    maxOutputTokens: ANSWER_TOKENS,
     without: model.endOfGeneration,
   })
 }

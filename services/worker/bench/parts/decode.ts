@@ -31,7 +31,9 @@ export async function measureDecode(bench: Bench): Promise<Figures> {
   const outputTokens = promptTokens(bench.model, OUTPUT_TOKENS)
   const atOnce = bench.atOnce ?? ANSWERS
   await using worker = await warmWorker(bench, {
-    ...{ workerId: 'bench-a', sequences: atOnce, cache: 'off' },
+    workerId: 'bench-a',
+    sequences: atOnce,
+    cache: 'off',
     tokens: PROMPT_TOKENS + outputTokens,
   })
   await using alone = await LlamaAlone.start(bench, worker)
@@ -102,7 +104,9 @@ function answersOfWorker(
 ): Promise<TokenTimes> {
   const answers = prompts.map((tokens, index) =>
     timedAnswer(worker, {
-      ...{ tenant: `decode-${index}`, tokens, maxOutputTokens: outputTokens },
+      tenant: `decode-${index}`,
+      tokens,
+      maxOutputTokens: outputTokens,
       without: model.endOfGeneration,
     }),
   )

@@ -26,12 +26,17 @@ export async function measureGaps(bench: Bench): Promise<Figures> {
   const contextTokens = promptTokens(bench.model, CONTEXT_TOKENS)
   const streamTokens = contextTokens - STREAM_PROMPT_TOKENS
   await using worker = await warmWorker(bench, {
-    ...{ workerId: 'bench-a', sequences: STREAMS + 1, cache: 'off', tokens: contextTokens },
+    workerId: 'bench-a',
+    sequences: STREAMS + 1,
+    cache: 'off',
+    tokens: contextTokens,
   })
   const random = newRandom()
   const computeOne = (tenant: string) =>
     timedAnswer(worker, {
-      ...{ tenant, tokens: randomPrompt(bench.model, tokens, random), maxOutputTokens: 1 },
+      tenant,
+      tokens: randomPrompt(bench.model, tokens, random),
+      maxOutputTokens: 1,
       without: bench.model.endOfGeneration,
     })
   const chunkTimesMs: number[] = []
@@ -41,7 +46,8 @@ export async function measureGaps(bench: Bench): Promise<Figures> {
   }
   const streams = Array.from({ length: STREAMS }, (_, index) =>
     askWorker(worker, {
-      ...{ tenant: `stream-${index}`, maxOutputTokens: streamTokens },
+      tenant: `stream-${index}`,
+      maxOutputTokens: streamTokens,
       tokens: randomPrompt(bench.model, STREAM_PROMPT_TOKENS, random),
       without: bench.model.endOfGeneration,
     }),

@@ -43,7 +43,11 @@ export async function measureIsolation(bench: Bench): Promise<Figures> {
   const redis = await ownRedis(stack)
   const shared = sharedCache(redis, 'isolation')
   await using worker = await warmWorker(bench, {
-    ...{ workerId: 'bench-a', sequences: SEQUENCES, cache: 'on', tokens, shared },
+    workerId: 'bench-a',
+    sequences: SEQUENCES,
+    cache: 'on',
+    tokens,
+    shared,
   })
   const arms: Arms = { freshMs: [], othersMs: [], ownMs: [] }
   const random = newRandom()
@@ -97,7 +101,10 @@ async function ask(
   cached: boolean,
 ): Promise<number> {
   const { firstTokenMs, meter } = await timedAnswer(worker, {
-    ...{ tenant, tokens, maxOutputTokens: 1, without: model.endOfGeneration },
+    tenant,
+    tokens,
+    maxOutputTokens: 1,
+    without: model.endOfGeneration,
   })
   if (meter.cachedInputTokens > 0 !== cached) {
     throw new Error(`${meter.cachedInputTokens} tokens were cached for ${tenant}`)

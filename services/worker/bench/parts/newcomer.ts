@@ -20,7 +20,10 @@ export async function measureNewcomer(bench: Bench): Promise<Figures> {
   const samples = bench.samples ?? SAMPLES
   const tokens = promptTokens(bench.model, CONTEXT_TOKENS)
   await using worker = await warmWorker(bench, {
-    ...{ workerId: 'bench-a', sequences: SEQUENCES, cache: 'on', tokens },
+    workerId: 'bench-a',
+    sequences: SEQUENCES,
+    cache: 'on',
+    tokens,
   })
   const random = newRandom()
   const undisturbed = streams(bench, worker, tokens, random)
@@ -32,7 +35,8 @@ export async function measureNewcomer(bench: Bench): Promise<Figures> {
   const firstTokensMs: number[] = []
   for (let sample = 0; sample < samples; sample += 1) {
     const { firstTokenMs } = await timedAnswer(worker, {
-      ...{ tenant: `newcomer-${sample}`, maxOutputTokens: NEWCOMER_TOKENS },
+      tenant: `newcomer-${sample}`,
+      maxOutputTokens: NEWCOMER_TOKENS,
       tokens: randomPrompt(bench.model, PROMPT_TOKENS, random),
       without: bench.model.endOfGeneration,
     })
@@ -60,7 +64,8 @@ function streams(
 ): readonly RunningAnswer[] {
   return Array.from({ length: STREAMS }, () =>
     askWorker(worker, {
-      ...{ tenant: 'streams', maxOutputTokens: contextTokens - PROMPT_TOKENS },
+      tenant: 'streams',
+      maxOutputTokens: contextTokens - PROMPT_TOKENS,
       tokens: randomPrompt(model, PROMPT_TOKENS, random),
       without: model.endOfGeneration,
     }),

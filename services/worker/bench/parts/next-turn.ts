@@ -25,7 +25,9 @@ export async function measureNextTurn(bench: Bench): Promise<Figures> {
   const words = await wordsOf(async (text) => {
     const messages = [{ role: 'user', content: text } as const]
     const { promptTokens } = await askServer(first, bench.model, {
-      ...{ tenant: 0, messages, outputTokens: 1 },
+      tenant: 0,
+      messages,
+      outputTokens: 1,
     })
     return promptTokens
   })
@@ -64,7 +66,9 @@ async function nextTurn(
   const ask = (): ChatText => ({ role: 'user', content: words(QUESTION_TOKENS) })
   const question = ask()
   const answer = await askServer(server, model, {
-    ...{ tenant: 0, messages: [question], outputTokens: ANSWER_TOKENS },
+    tenant: 0,
+    messages: [question],
+    outputTokens: ANSWER_TOKENS,
     isOneWord: true,
   })
   await setTimeout(pauseMs)

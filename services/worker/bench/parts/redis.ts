@@ -114,7 +114,10 @@ async function askAll(
 ): Promise<void> {
   for (const tokens of prompts) {
     const { meter } = await timedAnswer(worker, {
-      ...{ tenant: TENANT, tokens, maxOutputTokens: 1, without: model.endOfGeneration },
+      tenant: TENANT,
+      tokens,
+      maxOutputTokens: 1,
+      without: model.endOfGeneration,
     })
     if (meter.cache.source === expected) continue
     throw new Error(`a prompt came from ${meter.cache.source}: it should have been ${expected}`)

@@ -157,7 +157,8 @@ async function measurePrompts(asked: Asked, wanted: number): Promise<void> {
   await firstToken('repeat', text)
   for (let other = 1; other <= OTHERS; other += 1) {
     await ask(bench, server, {
-      ...{ tenant: other, text: words(OTHERS_TOKENS, random) },
+      tenant: other,
+      text: words(OTHERS_TOKENS, random),
       outputTokens: OTHERS_OUTPUT_TOKENS,
     })
   }
@@ -172,7 +173,8 @@ async function measureDecoding({ bench, server, words, random, samples }: Asked)
   const answers = await Promise.all(
     Array.from({ length: sequences }, (_, tenant) =>
       ask(bench, server, {
-        ...{ tenant, text: words(DECODE_PROMPT_TOKENS, random) },
+        tenant,
+        text: words(DECODE_PROMPT_TOKENS, random),
         outputTokens: DECODE_TOKENS,
         isOneWord: true,
       }),
@@ -234,7 +236,9 @@ async function measureConversations(
       const { tenant } = conversation
       const held = await conversation.hold((messages) =>
         askServer(server, bench.model, {
-          ...{ tenant, messages, outputTokens: ANSWER_TOKENS },
+          tenant,
+          messages,
+          outputTokens: ANSWER_TOKENS,
           // What has no text cannot be seen to begin, and is no part of the next question.
           isOneWord: true,
         }),

@@ -140,7 +140,9 @@ async function firstTokenMs(
 
 function askOnce({ model }: Bench, worker: MeasuredWorker, tokens: readonly number[]) {
   return timedAnswer(worker, {
-    ...{ tenant: TENANT, tokens, maxOutputTokens: 1 },
+    tenant: TENANT,
+    tokens,
+    maxOutputTokens: 1,
     without: model.endOfGeneration,
   })
 }

@@ -22,12 +22,18 @@ describe('a model with random weights', () => {
     const path = join(folder, 'tiny.gguf')
     writeRandomModel({ shape: 'tiny', path, encoding, seed: 1 })
     await using worker = await MeasuredWorker.start({
-      ...{ folder, model: path, workerId: 'worker-test' },
-      ...{ contextSize: 1024, sequences: 2, cache: 'on' },
+      folder,
+      model: path,
+      workerId: 'worker-test',
+      contextSize: 1024,
+      sequences: 2,
+      cache: 'on',
     })
     const { tokens } = await worker.client.prepare([user(TEXT)], { tenant: 'a' })
     const answer = await timedAnswer(worker, {
-      ...{ tenant: 'a', tokens, maxOutputTokens: OUTPUT_TOKENS },
+      tenant: 'a',
+      tokens,
+      maxOutputTokens: OUTPUT_TOKENS,
     })
     expect(answer.meter.inputTokens).toBe(tokens.length)
     expect(answer.tokenTimes.length).toBeGreaterThan(0)

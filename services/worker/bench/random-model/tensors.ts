@@ -96,7 +96,10 @@ export function ones(name: string, length: number): Tensor {
 export function constant(name: string, dimensions: readonly number[], value: number): Tensor {
   const length = dimensions.reduce((product, dimension) => product * dimension, 1)
   return {
-    ...{ name, dimensions, encoding: F32, bytes: length * F32_BYTES },
+    name,
+    dimensions,
+    encoding: F32,
+    bytes: length * F32_BYTES,
     pieces: () => [bytesOf(new Float32Array(length).fill(value))],
   }
 }
@@ -113,7 +116,10 @@ export function weights(
     encoding === 'f16' ? values * F16_BYTES : (values / Q8_BLOCK_VALUES) * Q8_BLOCK_BYTES
   const piecesOf = encoding === 'f16' ? f16Pieces : q8Pieces
   return {
-    ...{ name, dimensions, encoding: ENCODINGS[encoding], bytes },
+    name,
+    dimensions,
+    encoding: ENCODINGS[encoding],
+    bytes,
     pieces: (source) => piecesOf(source, values, deviation),
   }
 }

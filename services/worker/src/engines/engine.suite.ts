@@ -20,8 +20,14 @@ const CHUNKS = 2
 const DRAWS = 6
 
 const COLD: GenerateOptions['sampling'] = {
-  ...{ temperature: 0, topP: 1, topK: 0, minP: 0, seed: 1 },
-  ...{ frequencyPenalty: 0, presencePenalty: 0, repetitionPenalty: 1 },
+  temperature: 0,
+  topP: 1,
+  topK: 0,
+  minP: 0,
+  seed: 1,
+  frequencyPenalty: 0,
+  presencePenalty: 0,
+  repetitionPenalty: 1,
 }
 
 interface Answer extends Partial<GenerateOptions> {
@@ -37,8 +43,13 @@ async function draw(
   { answer = [], draws = DRAWS, ...options }: Answer = {},
 ): Promise<number[]> {
   const stream = sequence.generate(tokens, {
-    ...{ sampling: COLD, grammar: () => null, logitBias: [], bannedUnderGrammar: () => [] },
-    ...{ logprobs: false, answered: () => answer, alone: false },
+    sampling: COLD,
+    grammar: () => null,
+    logitBias: [],
+    bannedUnderGrammar: () => [],
+    logprobs: false,
+    answered: () => answer,
+    alone: false,
     ...options,
   })
   for (let count = 0; count < draws; count += 1) {
@@ -145,8 +156,13 @@ export function describeEngine(name: string, { open, unreadable, grammar }: Engi
       const answer: number[] = []
       const forced = engine.vocabulary.tokenize('fox', false, true)
       const stream = one.generate(prompt.slice(10, 11), {
-        ...{ sampling: COLD, grammar: () => null, logitBias: [], bannedUnderGrammar: () => [] },
-        ...{ logprobs: false, answered: () => answer, alone: false },
+        sampling: COLD,
+        grammar: () => null,
+        logitBias: [],
+        bannedUnderGrammar: () => [],
+        logprobs: false,
+        answered: () => answer,
+        alone: false,
       })
       await stream.next()
       expect(one.length).toBe(11)
@@ -234,8 +250,13 @@ export function describeEngine(name: string, { open, unreadable, grammar }: Engi
       await empty()
       for (const logprobs of [true, false]) {
         const stream = one.generate(prompt.slice(0, 3), {
-          ...{ sampling: COLD, grammar: () => null, logitBias: [], bannedUnderGrammar: () => [] },
-          ...{ logprobs, answered: () => [], alone: true },
+          sampling: COLD,
+          grammar: () => null,
+          logitBias: [],
+          bannedUnderGrammar: () => [],
+          logprobs,
+          answered: () => [],
+          alone: true,
         })
         const { value } = await stream.next()
         await stream.return()

@@ -24,7 +24,9 @@ function grammarOf(
   { callable = null, stepsMax = defaultSchemaLimits.stepsMax }: Partial<Asked> = {},
 ): string {
   const toolUse: ToolUse = {
-    ...{ tools: [...tools], choice: 'required', parallel: false },
+    tools: [...tools],
+    choice: 'required',
+    parallel: false,
     callable: callable === null ? null : [...callable],
   }
   const limits = { ...defaultSchemaLimits, stepsMax }

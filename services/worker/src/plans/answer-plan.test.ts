@@ -8,13 +8,18 @@ import { hermes } from '../prompt/families/hermes.ts'
 import { makePlan } from './answer-plan.ts'
 
 const schema = (properties: object) => ({
-  ...{ type: 'object', properties, required: Object.keys(properties) },
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
   additionalProperties: false,
 })
 const weather = { name: 'get_weather', parameters: schema({ city: { enum: ['Oslo', 'Rome'] } }) }
 const clock = { name: 'get_time', parameters: schema({ zone: { type: 'string' } }) }
 const toolUse = (changes: Partial<ToolUse> = {}): ToolUse => ({
-  ...{ tools: [weather, clock], choice: 'auto', callable: null, parallel: true },
+  tools: [weather, clock],
+  choice: 'auto',
+  callable: null,
+  parallel: true,
   ...changes,
 })
 const person = { type: 'json_schema', schema: schema({ age: { type: 'integer' } }) } as const
@@ -42,7 +47,9 @@ describe('the plan of an answer', () => {
 
   it('with a format is under its grammar from the beginning', () => {
     expect(plan({ outputFormat: { type: 'json' } })).toMatchObject({
-      ...{ grammar: expect.stringMatching(/^root ::= /), grammarFrom: 'answer', callable: [] },
+      grammar: expect.stringMatching(/^root ::= /),
+      grammarFrom: 'answer',
+      callable: [],
     })
     expect(plan({ outputFormat: person }).grammar).toContain('age')
   })

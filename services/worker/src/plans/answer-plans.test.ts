@@ -22,7 +22,9 @@ function plansThat(...outcomes: readonly (AnswerPlan | Error)[]) {
 }
 
 const plan = (characters = 10): AnswerPlan => ({
-  ...{ grammar: 'x'.repeat(characters), grammarFrom: 'answer', callable: [] },
+  grammar: 'x'.repeat(characters),
+  grammarFrom: 'answer',
+  callable: [],
 })
 
 describe('plans', () => {

@@ -35,7 +35,9 @@ const WARMING_TOOLS: ToolUse = {
       additionalProperties: false,
     },
   })),
-  ...{ choice: 'auto', callable: null, parallel: true },
+  choice: 'auto',
+  callable: null,
+  parallel: true,
 }
 const { familyName, chatTemplate, limits } = workerData as ThreadData
 const family = familyOf(familyName, chatTemplate)

@@ -164,8 +164,13 @@ export class CompileThreads {
   #start(): void {
     const { data } = this.#options
     const worker = new Worker(new URL('compile-thread.ts', import.meta.url), {
-      ...{ workerData: data, resourceLimits: THREAD_MEMORY, stdin: false },
-      ...{ env: threadEnvironment(), argv: [], execArgv: [], name: 'plan-compiler' },
+      workerData: data,
+      resourceLimits: THREAD_MEMORY,
+      stdin: false,
+      env: threadEnvironment(),
+      argv: [],
+      execArgv: [],
+      name: 'plan-compiler',
     })
     worker.unref()
     const idle = {
@@ -221,7 +226,8 @@ export class CompileThreads {
       return
     }
     log('warn', 'schema compilation timed out, thread ended', {
-      ...{ tenant: task.tenant, processorMs: Math.round(usedMs) },
+      tenant: task.tenant,
+      processorMs: Math.round(usedMs),
     })
     this.#rest(task.tenant, usedMs)
     this.#end(thread, `takes more than ${compileMs} ms to compile`)
@@ -264,7 +270,8 @@ export class CompileThreads {
     }
     const isMemory = error?.code === 'ERR_WORKER_OUT_OF_MEMORY'
     this.#options.log('error', 'schema compiler thread died', {
-      ...{ tenant: thread.task.tenant, error: String(error) },
+      tenant: thread.task.tenant,
+      error: String(error),
     })
     this.#end(thread, isMemory ? 'takes too much memory to compile' : 'cannot be compiled')
   }

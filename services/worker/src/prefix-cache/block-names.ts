@@ -112,8 +112,13 @@ export function namesEvery(chain: Chain, tokens: number): readonly string[] {
 /** No block can be reused: for a model whose memory cannot be taken apart. */
 export const noBlocks: BlockNames = {
   chain: (tenant, tokens) => ({
-    ...{ tenant, tokens, kind: 'long', reusableTokens: 0, names: [] },
-    ...{ blockTokens: 1, cutTokens: 1 },
+    tenant,
+    tokens,
+    kind: 'long',
+    reusableTokens: 0,
+    names: [],
+    blockTokens: 1,
+    cutTokens: 1,
   }),
 }
 

@@ -21,14 +21,19 @@ async function chosen(script: Script) {
 describe('the schedule of a model', () => {
   it('cuts anywhere where the bytes of a prompt do not depend on its batches', async () => {
     expect(await chosen({ cutsAnywhere: true })).toEqual({
-      ...{ name: 'any-token', shortTokensMax: 32, reason: null, held: 0 },
+      name: 'any-token',
+      shortTokensMax: 32,
+      reason: null,
+      held: 0,
     })
   })
 
   it('may leave other bytes of short prompts than of long ones', async () => {
     const batchMark = ofShort(() => 1)
     expect(await chosen({ cutsAnywhere: true, batchMark })).toMatchObject({
-      ...{ name: 'any-token', shortTokensMax: 32, reason: null },
+      name: 'any-token',
+      shortTokensMax: 32,
+      reason: null,
     })
   })
 
@@ -38,7 +43,9 @@ describe('the schedule of a model', () => {
     ['what fills it up', { batchMark: ofShort(filled) }],
   ])('has only long prompts where bytes of short ones depend on %s', async (_what, script) => {
     expect(await chosen({ cutsAnywhere: true, ...script })).toEqual({
-      ...{ name: 'any-token', shortTokensMax: 0, held: 0 },
+      name: 'any-token',
+      shortTokensMax: 0,
+      held: 0,
       reason: 'the bytes of a short prompt depend on its batches',
     })
   })
@@ -66,7 +73,9 @@ describe('the schedule of a model', () => {
     ],
   ])('is the one that cuts less, and says why, where %s', async (_what, script, reason) => {
     expect(await chosen({ cutsAnywhere: true, ...script })).toEqual({
-      ...{ name: 'canonical-128', shortTokensMax: 0, held: 0 },
+      name: 'canonical-128',
+      shortTokensMax: 0,
+      held: 0,
       reason: expect.stringMatching(reason),
     })
   })

@@ -96,8 +96,12 @@ describe('what a worker found out about its model', () => {
     [
       'of short prompts of another length',
       {
-        ...{ schedule: 'any-token', shortTokensMax: 8, reason: null },
-        ...{ digest: '', tokenBytes: 1, computeTokensPerMs: 1 },
+        schedule: 'any-token',
+        shortTokensMax: 8,
+        reason: null,
+        digest: '',
+        tokenBytes: 1,
+        computeTokensPerMs: 1,
       },
     ],
     ['text', 'any-token'],

@@ -9,14 +9,21 @@ it('shares no blocks that are larger than a value in Redis may be, and says so',
   const nowMs = () => performance.now()
   const { mode, cache } = openPrefixCache({
     settings: {
-      ...{ on: true, bytes: 1024 ** 2, secret: 'a secret' },
+      on: true,
+      bytes: 1024 ** 2,
+      secret: 'a secret',
       redis: {
-        ...{ url: 'redis://127.0.0.1:1', keyPrefix: 'svc.', blockTtlMs: 1_000 },
+        url: 'redis://127.0.0.1:1',
+        keyPrefix: 'svc.',
+        blockTtlMs: 1_000,
         // A token of the script takes one byte, a block 128.
-        ...{ tenantBytesMax: 1024 ** 2, blockBytesMax: 127 },
+        tenantBytesMax: 1024 ** 2,
+        blockBytesMax: 127,
       },
     },
-    ...{ engine, reuse: await testReuse(engine, nowMs), nowMs },
+    engine,
+    reuse: await testReuse(engine, nowMs),
+    nowMs,
     fingerprint: 'a model',
     log: (_level, message) => void said.push(message),
   })

@@ -115,8 +115,13 @@ export class PrefixCache {
     const { restoreFailures, answerTokensRead } = this.counts
     const { l1, l2 } = this.#parts
     return {
-      ...{ lookups, hits, reusedTokens, waits, notWorthFetching },
-      ...{ restoreFailures, answerTokensRead },
+      lookups,
+      hits,
+      reusedTokens,
+      waits,
+      notWorthFetching,
+      restoreFailures,
+      answerTokensRead,
       l1: l1.usage(),
       l2: l2?.usage() ?? null,
     }
@@ -283,7 +288,9 @@ function blockAt(chain: Chain, index: number, bytes: Uint8Array): PrefixBlock {
   const { names, tokens } = chain
   const ids = tokens.slice(tokensOf(chain, index), tokensOf(chain, index + 1))
   return {
-    ...{ name: names[index] ?? '', parent: names[index - 1] ?? null },
-    ...{ tokens: Int32Array.from(ids), bytes },
+    name: names[index] ?? '',
+    parent: names[index - 1] ?? null,
+    tokens: Int32Array.from(ids),
+    bytes,
   }
 }

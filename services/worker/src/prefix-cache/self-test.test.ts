@@ -26,7 +26,8 @@ describe('the self-test of a model', () => {
     ['goes on otherwise', { forgetsOnLoad: true }],
   ])('finds that an answer %s, and that the cache works', async (_what, script) => {
     expect(await test({ answer: 'some text', ...script })).toMatchObject({
-      ...{ works: true, putsAside: false },
+      works: true,
+      putsAside: false,
     })
   })
 

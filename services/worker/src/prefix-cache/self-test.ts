@@ -76,8 +76,10 @@ async function tryOut(
   await sequence.truncate(0)
   const bytes = blocks.reduce((sum, block) => sum + block.length, 0)
   return {
-    ...{ works: true, putsAside },
-    ...{ tokenBytes: bytes / reused, computeTokensPerMs: reused / computeMs },
+    works: true,
+    putsAside,
+    tokenBytes: bytes / reused,
+    computeTokensPerMs: reused / computeMs,
   }
 }
 
@@ -135,8 +137,14 @@ async function goOn(
 
 const LIKELIEST: GenerateOptions = {
   sampling: {
-    ...{ temperature: 0, topP: 1, topK: 0, minP: 0, seed: 1 },
-    ...{ frequencyPenalty: 0, presencePenalty: 0, repetitionPenalty: 1 },
+    temperature: 0,
+    topP: 1,
+    topK: 0,
+    minP: 0,
+    seed: 1,
+    frequencyPenalty: 0,
+    presencePenalty: 0,
+    repetitionPenalty: 1,
   },
   grammar: () => null,
   logitBias: [],

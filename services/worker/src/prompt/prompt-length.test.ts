@@ -37,7 +37,9 @@ describe('a prompt that is far too long', () => {
     const { vocabulary, given } = counting(4, 13)
     const texts = ['a'.repeat(1_000_000), 'b'.repeat(1_000_000)]
     expect(refusal(texts, vocabulary)).toEqual({
-      ...{ tokens: Math.ceil(2_000_000 / 13), isLowerBound: true, contextSize: CONTEXT },
+      tokens: Math.ceil(2_000_000 / 13),
+      isLowerBound: true,
+      contextSize: CONTEXT,
     })
     expect(given).toEqual([])
   })

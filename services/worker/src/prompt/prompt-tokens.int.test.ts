@@ -21,8 +21,13 @@ let chatTemplate: string
 
 beforeAll(async () => {
   const started = await startLlama({
-    ...{ modelPath: demoModelPath, contextSize: 256, contextSizeMax: 256 },
-    ...{ sequences: 1, threads: 1, gpu: 'off', log: () => {} },
+    modelPath: demoModelPath,
+    contextSize: 256,
+    contextSizeMax: 256,
+    sequences: 1,
+    threads: 1,
+    gpu: 'off',
+    log: () => {},
   })
   engine = started.engine
   chatTemplate = started.facts.chatTemplate ?? ''
@@ -35,8 +40,11 @@ describe('the tokens of a prompt, by a real tokeniser', () => {
   it('are those of the whole text, so that the model meets what it was trained on', () => {
     const { vocabulary } = engine
     const renderer = promptRenderer({
-      ...{ chatTemplate, vocabulary, family: chooseFamily(chatTemplate) },
-      ...{ nonce: () => 'c0ffee', today: () => new Date(0) },
+      chatTemplate,
+      vocabulary,
+      family: chooseFamily(chatTemplate),
+      nonce: () => 'c0ffee',
+      today: () => new Date(0),
     })
     const tokens = renderer.render(conversation(agentTurns))
     const text = tokens
@@ -96,8 +104,11 @@ describe('texts that the demo model has user-defined tokens for', () => {
     const { vocabulary } = engine
     const family = chooseFamily(chatTemplate)
     const renderer = promptRenderer({
-      ...{ chatTemplate, vocabulary, family },
-      ...{ nonce: () => 'c0ffee', today: () => new Date(0) },
+      chatTemplate,
+      vocabulary,
+      family,
+      nonce: () => 'c0ffee',
+      today: () => new Date(0),
     })
     const structural = structuralTokens(vocabulary, chatTemplate, family)
     expect([...structural.values()].sort()).toEqual([...markers].sort())

@@ -106,7 +106,12 @@ function renderParts(
 /** What a template knows apart from the conversation: Jinja's own names, and the day. */
 function languageOf(day: Date): Record<string, unknown> {
   return {
-    ...{ true: true, false: false, none: null, True: true, False: false, None: null },
+    true: true,
+    false: false,
+    none: null,
+    True: true,
+    False: false,
+    None: null,
     range,
     raise_exception: (message: unknown) => {
       throw new Error(String(message))

@@ -43,11 +43,13 @@ describe('a tenant with more than its share', () => {
   it('gives its last run that was not given its sequence just now', () => {
     const holders = [holder('a', 0), holder('a', 10), holder('a', 900)]
     expect(firstToGiveWay(holders, [waits('b')], 1_000)).toEqual({
-      ...{ run: holders[1], fromMs: 1_000 },
+      run: holders[1],
+      fromMs: 1_000,
     })
     const young = holders.map(({ tenant }, at) => holder(tenant, 900 + at))
     expect(firstToGiveWay(young, [waits('b')], 1_000)).toEqual({
-      ...{ run: young[0], fromMs: 900 + KEPT_MS_MIN },
+      run: young[0],
+      fromMs: 900 + KEPT_MS_MIN,
     })
   })
 })
@@ -56,7 +58,8 @@ describe('where there are more tenants than sequences', () => {
   it('a run that had its turn gives way to a tenant that has none', () => {
     const holders = [holder('a', 500), holder('b', 100)]
     expect(firstToGiveWay(holders, [waits('c')], 1_000)).toEqual({
-      ...{ run: holders[1], fromMs: 100 + TURN_MS },
+      run: holders[1],
+      fromMs: 100 + TURN_MS,
     })
     expect(firstToGiveWay(holders, [waits('a')], LATER)?.run.tenant).toBeUndefined()
   })

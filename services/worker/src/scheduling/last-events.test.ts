@@ -10,14 +10,20 @@ describe('the latencies of a run', () => {
   it('count from when the request was taken, but for the prompt, which counts from its start', () => {
     const times = { submittedMs: 100, startedMs: 110, promptDoneMs: 150, firstTokenMs: 155 }
     expect(latenciesOf(times, 200)).toEqual({
-      ...{ queueMs: 10, prefillMs: 40, firstTokenMs: 55, totalMs: 100 },
+      queueMs: 10,
+      prefillMs: 40,
+      firstTokenMs: 55,
+      totalMs: 100,
     })
   })
 
   it('of a run that never started are all waiting', () => {
     const times = { submittedMs: 100, startedMs: null, promptDoneMs: null, firstTokenMs: null }
     expect(latenciesOf(times, 107)).toEqual({
-      ...{ queueMs: 7, prefillMs: 0, firstTokenMs: null, totalMs: 7 },
+      queueMs: 7,
+      prefillMs: 0,
+      firstTokenMs: null,
+      totalMs: 7,
     })
   })
 

@@ -19,7 +19,11 @@ export function meterOf(
   const { inputTokens, cachedInputTokens, evaluatedTokens } = prompt
   const { reusedTokens, blocks, source, lastBlockHash } = prompt
   return {
-    ...{ inputTokens, cachedInputTokens, outputTokens, reasoningTokens, workerId },
+    inputTokens,
+    cachedInputTokens,
+    outputTokens,
+    reasoningTokens,
+    workerId,
     cache: { schedule, reusedTokens, blocks, source, lastBlockHash, evaluatedTokens },
     latencies: latenciesOf(times, endMs),
   }
@@ -31,7 +35,8 @@ export function lastEvent(ending: Ending, interruption: Interruption): GenerateE
       return { type: 'done', finishReason: ending.reason, stopText: ending.stopText }
     case 'failed':
       return {
-        ...{ type: 'error', code: ending.code ?? 'failed' },
+        type: 'error',
+        code: ending.code ?? 'failed',
         message: 'the model failed on this request',
       }
     case 'interrupted':

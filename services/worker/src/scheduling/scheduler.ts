@@ -135,7 +135,9 @@ export class Scheduler {
     this.#jobs.set(request.requestId, job)
     const { tenant, weight } = request
     job.turn = this.#turns.begin({
-      ...{ tenant, weight, signal: interrupt.signal },
+      tenant,
+      weight,
+      signal: interrupt.signal,
       start: (turn) => void this.#execute(job, turn),
       cancel: () => this.#finish(job, { kind: 'interrupted' }, NOTHING),
       makeRoom: () => this.#interrupt(job, 'queue_full'),
@@ -165,7 +167,9 @@ export class Scheduler {
     const { pool } = this.#parts
     const lent = Promise.withResolvers<Loan>()
     const turn = this.#turns.begin({
-      ...{ tenant: OWN_TENANT, weight: 1, signal: new AbortController().signal },
+      tenant: OWN_TENANT,
+      weight: 1,
+      signal: new AbortController().signal,
       start: () => lent.resolve(pool.lendEmpty()),
       cancel: () => {},
     })
@@ -206,8 +210,11 @@ export class Scheduler {
       const loan = await pool.lend(request.tenant, request.tokens, job.interrupt.signal)
       this.#turns.hold(turn)
       const reader = new AnswerText({
-        ...{ vocabulary: engine.vocabulary, family },
-        ...{ prompt: request.tokens, stops: request.stop, callable: request.plan.callable },
+        vocabulary: engine.vocabulary,
+        family,
+        prompt: request.tokens,
+        stops: request.stop,
+        callable: request.plan.callable,
       })
       const execution = this.#execution(job, turn, reader, loan)
       const ending = await execution.run()
@@ -238,7 +245,11 @@ export class Scheduler {
       schedule: engine.schedule,
       answer: new AnswerOutput({ vocabulary, reader, topLogprobs, onReaderFailure }),
       steering: new Steering({
-        ...{ engine, plan, thinking, markers: family.thinking, answer: reader },
+        engine,
+        plan,
+        thinking,
+        markers: family.thinking,
+        answer: reader,
         bans: this.#bans,
       }),
       pool,
@@ -284,7 +295,10 @@ export class Scheduler {
     const { inputTokens, cachedInputTokens, evaluatedTokens } = counts
     this.#meterMismatches += 1
     this.#parts.log('error', 'prompt token counts differ, charging the lower one', {
-      ...{ requestId, inputTokens, cachedInputTokens, evaluatedTokens },
+      requestId,
+      inputTokens,
+      cachedInputTokens,
+      evaluatedTokens,
     })
   }
 }

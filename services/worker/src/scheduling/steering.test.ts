@@ -83,7 +83,9 @@ describe('a grammar from the answer on', () => {
 
   it('takes in what came of the answer together with the end of the thinking', () => {
     const { started, write } = steer({
-      ...{ plan: JSON_ANSWER, thinking: ON, progress: { phase: 'reasoning' } },
+      plan: JSON_ANSWER,
+      thinking: ON,
+      progress: { phase: 'reasoning' },
     })
     write('hm\n</think>\n\n{"a', { phase: 'answer' })
     expect(started).toEqual([{ grammar: 'root ::= json', begun: '{"a', drawn: [] }])
@@ -91,7 +93,9 @@ describe('a grammar from the answer on', () => {
 
   it('lets no answer begin against it', () => {
     const { write } = steer({
-      ...{ plan: JSON_ANSWER, thinking: ON, progress: { phase: 'reasoning' } },
+      plan: JSON_ANSWER,
+      thinking: ON,
+      progress: { phase: 'reasoning' },
       script: { mayBegin: (begun) => begun === '' },
     })
     expect(() => write('hm\n</think>\n\nSure', { phase: 'answer' })).toThrow(/against its grammar/)
@@ -99,7 +103,9 @@ describe('a grammar from the answer on', () => {
 
   it('lets no answer end in thinking', () => {
     const { steering, force } = steer({
-      ...{ plan: JSON_ANSWER, thinking: ON, progress: { phase: 'reasoning' } },
+      plan: JSON_ANSWER,
+      thinking: ON,
+      progress: { phase: 'reasoning' },
     })
     expect(force(true, { phase: 'answer' })).toBe(MARKERS.close)
     expect(steering.grammar).not.toBeNull()

@@ -140,7 +140,9 @@ function engineSettings(given: Given): EngineSettings {
   const { SVC_MODEL: model, modelsFolder, SVC_GPU: gpu, SVC_SEQUENCES, SVC_CONTEXT_SIZE } = given
   const isDemo = model === DEMO_MODEL
   return {
-    ...{ model, modelsFolder, gpu },
+    model,
+    modelsFolder,
+    gpu,
     contextSize: SVC_CONTEXT_SIZE ?? null,
     contextSizeMax: CONTEXT_TOKENS_DEFAULT_MAX,
     sequences: SVC_SEQUENCES ?? (isDemo ? SEQUENCES_DEMO : SEQUENCES_DEFAULT),

@@ -77,7 +77,9 @@ export class FeedPlace {
       plan: { name: FEED_TOPIC, partitions: PARTITIONS },
       checkpoints: seams.checkpoints?.(checkpoints, surroundings) ?? checkpoints,
       pace: { step: async (work) => work() },
-      ...{ clock, timer, log: quiet },
+      clock,
+      timer,
+      log: quiet,
     })
     relay.start()
     // Not at its death: what it had sent is on its way. A signal that is made of others, and is

@@ -14,8 +14,13 @@ const OPEN_AGAIN_MS = 200
 
 /** Small, so that short histories reach every one of them. */
 const LIMITS = {
-  ...{ waitMs: 1_500, lookAgainMs: 200, restEveryMs: 500, unknownOutcomeMs: 2_000 },
-  ...{ batchCommands: 8, snapshotEveryEvents: 7, sharedSnapshotEveryEvents: 5 },
+  waitMs: 1_500,
+  lookAgainMs: 200,
+  restEveryMs: 500,
+  unknownOutcomeMs: 2_000,
+  batchCommands: 8,
+  snapshotEveryEvents: 7,
+  sharedSnapshotEveryEvents: 5,
   replayPageEvents: 50,
 }
 
@@ -81,9 +86,17 @@ export class GatewayPlace {
     for (;;) {
       try {
         const ledger = await createLedger({
-          ...{ store, snapshots, texts: texts.connect(process), clock, timer, ids },
+          store,
+          snapshots,
+          texts: texts.connect(process),
+          clock,
+          timer,
+          ids,
           steadyClock: clock,
-          ...{ randomBytes, gatewayId, reach, limits: LIMITS },
+          randomBytes,
+          gatewayId,
+          reach,
+          limits: LIMITS,
         })
         return seams.ledger?.(ledger, surroundings) ?? ledger
       } catch {

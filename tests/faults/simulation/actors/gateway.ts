@@ -54,7 +54,12 @@ export class SimulatedGateway {
     const { clock, timer, reach } = process
     const recordedAnswers = this.#recordedAnswers()
     this.#idempotency = new Idempotency({
-      ...{ ledger, recordedAnswers, clock, timer, reach, logger: quiet },
+      ledger,
+      recordedAnswers,
+      clock,
+      timer,
+      reach,
+      logger: quiet,
     })
     this.#sweep({ gatewayId, isGone })
     this.#takeTopUps()
@@ -118,8 +123,14 @@ export class SimulatedGateway {
     const accepted = await this.ledger.accept(
       accountId,
       {
-        ...{ requestId, keyId, promptTokens, maxOutputTokens, idempotency: claim },
-        ...{ format: 'chat', model: MODEL, endsWithinMs: ENDS_WITHIN_MS },
+        requestId,
+        keyId,
+        promptTokens,
+        maxOutputTokens,
+        idempotency: claim,
+        format: 'chat',
+        model: MODEL,
+        endsWithinMs: ENDS_WITHIN_MS,
       },
       call.gone,
     )
@@ -176,8 +187,11 @@ export class SimulatedGateway {
   #settle(run: RunToSettle): Promise<Settled | undefined> {
     const { clock, timer, reach } = this.process
     const ports = {
-      ...{ ledger: this.ledger, steadyClock: clock, timer },
-      ...{ logger: quiet, warnings: quiet },
+      ledger: this.ledger,
+      steadyClock: clock,
+      timer,
+      logger: quiet,
+      warnings: quiet,
     }
     reach('settle.before')
     return settleRun(ports, run)

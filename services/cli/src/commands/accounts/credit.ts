@@ -34,7 +34,8 @@ export function addGrantList(grant: Command, contextOf: ContextOf): void {
       }
       return show(contextOf(command), 'grants', grantColumns, async (operations, page) => {
         const { grants: rows, next_cursor: next } = await operations.listGrants({
-          ...{ ...query, ...page },
+          ...query,
+          ...page,
         })
         return { rows, next }
       })
@@ -56,7 +57,8 @@ export function holdCommand(contextOf: ContextOf): Command {
       }
       return show(contextOf(command), 'holds', holdColumns, async (operations, page) => {
         const { holds: rows, next_cursor: next } = await operations.listHolds({
-          ...{ ...query, ...page },
+          ...query,
+          ...page,
         })
         return { rows, next }
       })

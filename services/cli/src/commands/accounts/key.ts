@@ -74,7 +74,9 @@ export function keyCommand(contextOf: ContextOf): Command {
   ).action((account: string, keyId: string, name: string, options, command: Command) =>
     change(contextOf(command), keyId, (operations) =>
       operations.renameKey({
-        ...{ account_id: account, key_id: keyId, name },
+        account_id: account,
+        key_id: keyId,
+        name,
         ...changeInput(options),
       }),
     ),

@@ -61,15 +61,19 @@ function columnsOf({ group_by: groups }: UsageAnswer): readonly Column<UsageRow>
 }
 
 const requestsColumn: Column<UsageRow> = {
-  ...{ title: 'REQUESTS', align: 'right', text: ({ requests }) => `${requests ?? ''}` },
+  title: 'REQUESTS',
+  align: 'right',
+  text: ({ requests }) => `${requests ?? ''}`,
 }
 const tokensColumn: Column<UsageRow> = {
-  ...{ title: 'TOKENS', align: 'right' },
+  title: 'TOKENS',
+  align: 'right',
   text: ({ lines }) => `${lines.reduce((sum, { tokens }) => sum + tokens, 0)}`,
 }
 const classColumns = (['input', 'cached_input', 'output'] as const).map(
   (name): Column<UsageRow> => ({
-    ...{ title: name.replace('_', ' ').toUpperCase(), align: 'right' },
+    title: name.replace('_', ' ').toUpperCase(),
+    align: 'right',
     text: ({ lines }) => `${lines.find((line) => line.class === name)?.tokens ?? 0}`,
   }),
 )

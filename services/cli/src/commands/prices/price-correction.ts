@@ -62,7 +62,10 @@ async function corrected(
   { input, cachedInput, output, from, to, ...moving }: CorrectOptions,
 ) {
   const asked = {
-    ...{ version, input, cached_input: cachedInput, output },
+    version,
+    input,
+    cached_input: cachedInput,
+    output,
     from: optionalMoment('--from', from),
     to: optionalMoment('--to', to),
     ...movementInput(moving),

@@ -155,7 +155,8 @@ test('of a list whose first price is still to come it is said what is paid until
   expect(done.err).not.toContain('from now on')
   expect((await set()).err).toContain(`it was on it already: nothing was changed; ${pays}`)
   expect(await json('account', 'set-price-list', accountId, 'acme')).toMatchObject({
-    ...{ changed: false, starts_at: start },
+    changed: false,
+    starts_at: start,
   })
   expect((await run(...publish('0.10', '--list', 'acme'))).code).toBe(0)
   expect(await json('account', 'set-price-list', accountId, 'acme')).toMatchObject({

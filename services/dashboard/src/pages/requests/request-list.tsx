@@ -55,7 +55,9 @@ export function RequestList<Page extends PageAsOf>(props: RequestListProps<Page>
                   return (
                     <RequestTable
                       list={JSON.stringify(asked)}
-                      {...{ requests: rows, receiptAddress, totals: own }}
+                      requests={rows}
+                      receiptAddress={receiptAddress}
+                      totals={own}
                     />
                   )
                 }

@@ -20,5 +20,13 @@ export function StatementParts({ parts, ...rest }: StatementPartsProps) {
     return <Empty title={t('noMovements')} />
   }
   const { closing, isWhole } = last
-  return <StatementTable {...{ entries, opening: first.opening, closing, isWhole, ...rest }} />
+  return (
+    <StatementTable
+      entries={entries}
+      opening={first.opening}
+      closing={closing}
+      isWhole={isWhole}
+      {...rest}
+    />
+  )
 }

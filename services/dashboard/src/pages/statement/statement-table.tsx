@@ -93,7 +93,8 @@ export function StatementTable(props: StatementTableProps) {
           entry={entry}
           receipt={receiptAddress(entry.reference)}
           isFound={isMovement(entry, movement)}
-          {...{ moved, balances }}
+          moved={moved}
+          balances={balances}
         />
       ))}
     </Table>

@@ -13,9 +13,18 @@ const row = (day: string) => ({
 
 function usageOf(by: UsageAnswer['by'], ...days: readonly string[]): UsageAnswer {
   return {
-    ...{ object: 'usage', currency: 'USD', zone: 'Europe/Berlin', by, group_by: [] },
-    ...{ from: '2026-11-01T00:00:00+01:00', to: '2026-12-01T00:00:00+01:00', over: false },
-    ...{ data: days.map(row), total: row('2026-11-01'), has_more: false, next_cursor: null },
+    object: 'usage',
+    currency: 'USD',
+    zone: 'Europe/Berlin',
+    by,
+    group_by: [],
+    from: '2026-11-01T00:00:00+01:00',
+    to: '2026-12-01T00:00:00+01:00',
+    over: false,
+    data: days.map(row),
+    total: row('2026-11-01'),
+    has_more: false,
+    next_cursor: null,
   }
 }
 

@@ -16,8 +16,10 @@ function noting() {
   const storedResponses = new MemoryExpiringStore()
   const store = new ResponseStore({
     storedResponses: {
-      ...{ save: storedResponses.save.bind(storedResponses), remove: async () => false },
-      ...{ removeExpired: async () => 0, close: async () => {} },
+      save: storedResponses.save.bind(storedResponses),
+      remove: async () => false,
+      removeExpired: async () => 0,
+      close: async () => {},
       load: async (owner, id, now) => {
         loaded.push(`${id} in turn ${turns}`)
         return await storedResponses.load(owner, id, now)

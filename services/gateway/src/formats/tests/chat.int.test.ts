@@ -193,7 +193,9 @@ describe('errors reach the official client as its own classes', () => {
     // The official client hands these on to programs: UX-15.
     expect(error.error.funds).toEqual({
       required: expect.stringMatching(/^0\.\d+$/),
-      ...{ available: '0.00', held: '0.00', balance_url: '/v1/balance' },
+      available: '0.00',
+      held: '0.00',
+      balance_url: '/v1/balance',
     })
     expect(error.requestID).toMatch(/^req_/)
     expect(error.headers.get('x-should-retry')).toBe('false')

@@ -114,7 +114,9 @@ describe('an answer', () => {
     }
     const call = `{"type":"tool_use","id":"c1","name":"look","input":${given}}`
     const body = JSON.stringify({
-      ...{ model: 'svc-beta', max_tokens: 9, temperature: 0.30000000000000004 },
+      model: 'svc-beta',
+      max_tokens: 9,
+      temperature: 0.30000000000000004,
       tools: [{ name: 'look', input_schema: { type: 'object' } }],
       messages: [
         ...hi,
@@ -223,7 +225,9 @@ describe('an error', () => {
     const { error, ...rest } = shape('billing_error', 'insufficient_quota')
     const funds = {
       required: expect.stringMatching(/^0\.\d+$/),
-      ...{ available: '0.00', held: '0.00', balance_url: '/v1/balance' },
+      available: '0.00',
+      held: '0.00',
+      balance_url: '/v1/balance',
     }
     expect(body).toEqual({ ...rest, error: { ...error, details: { ...error.details, funds } } })
     // With these words Claude Code hides the amounts behind a notice of its own.

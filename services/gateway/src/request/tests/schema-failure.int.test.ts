@@ -12,7 +12,10 @@ const WORKERS = 2
 const PROMPT_TOKENS = 3
 const UNDER_GRAMMAR = { grammar: 'root ::= "x"', grammarFrom: 'answer' } as const
 const costly = (afterTokens: number): Fault => ({
-  ...{ kind: 'error', afterTokens, meter: true, code: 'grammar_too_costly' },
+  kind: 'error',
+  afterTokens,
+  meter: true,
+  code: 'grammar_too_costly',
 })
 
 let fixture: GatewayFixture
@@ -35,7 +38,9 @@ describe('a run whose schema is too costly to follow', () => {
     expect(runs()).toBe(1)
     const { settled } = fixture.ledger.only()
     expect(settled?.input).toMatchObject({
-      ...{ rule: 'metered', finishReason: 'error', failure: 'schema_too_costly' },
+      rule: 'metered',
+      finishReason: 'error',
+      failure: 'schema_too_costly',
     })
     const { inputTokens, cachedInputTokens, outputTokens } = settled?.input.meter ?? {}
     expect((inputTokens ?? 0) + (cachedInputTokens ?? 0)).toBe(PROMPT_TOKENS)

@@ -109,7 +109,9 @@ test('the options of an answer are looked at when its prompt is prepared', async
   const prepared = fixture.workers.flatMap((worker) => worker.prepared)
   expect(prepared).toContainEqual(
     expect.objectContaining({
-      ...{ logitBias: [[5, -1]], topLogprobs: 3, stop: ['END'] },
+      logitBias: [[5, -1]],
+      topLogprobs: 3,
+      stop: ['END'],
       sampling: expect.objectContaining({ seed: 7 }),
     }),
   )

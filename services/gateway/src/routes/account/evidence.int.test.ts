@@ -40,8 +40,13 @@ test('the evidence of an account verifies with the key alone', async () => {
   const events = file.trimEnd().split('\n').length - 1
   expect(events).toBeGreaterThanOrEqual(9)
   expect(await verdictOn(file)).toEqual({
-    ...{ stream: accountStream(fixture.ledger.accountId), request: null },
-    ...{ verdict: 'ok', events, first_broken: null, covered_to: events - 1, not_covered: null },
+    stream: accountStream(fixture.ledger.accountId),
+    request: null,
+    verdict: 'ok',
+    events,
+    first_broken: null,
+    covered_to: events - 1,
+    not_covered: null,
   })
 })
 
@@ -72,7 +77,8 @@ test('a later file shows that it goes on from an earlier checkpoint', async () =
   const size = Number(before.split('\n')[1])
   const unrelated = await text('/v1/evidence')
   expect(await verdictOn(unrelated, before)).toMatchObject({
-    ...{ verdict: 'not_covered', not_covered: 'no_consistency_proof' },
+    verdict: 'not_covered',
+    not_covered: 'no_consistency_proof',
   })
   const file = await text(`/v1/evidence?since=${size}`)
   expect(await verdictOn(file, before)).toMatchObject({ verdict: 'ok' })

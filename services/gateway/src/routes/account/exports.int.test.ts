@@ -16,8 +16,10 @@ beforeAll(async () => {
   const { ledger, accountId } = fixture.ledger
   const keyId = (await ledger.account(accountId)).keys[0]?.keyId ?? ''
   await ledger.administration.renameKey(accountId, {
-    ...{ keyId, name: FORMULA },
-    ...{ reason: 'for a test', actor: 'operator' },
+    keyId,
+    name: FORMULA,
+    reason: 'for a test',
+    actor: 'operator',
   })
   for (let i = 0; i < REQUESTS; i += 1) {
     const answer = await fixture.post(chatBody())
@@ -63,8 +65,13 @@ const cells = (line: string) => line.split(',')
 test('a statement says what it is of, and opening + rows = closing: UX-14, UX-33', async () => {
   const { head, rows, raw, end } = partsOf(await file('statement?as=jsonl&zone=Asia/Kathmandu'))
   expect(head).toMatchObject({
-    ...{ type: 'opening', schema: 'svc.statement/2', zone: 'Asia/Kathmandu', currency: 'USD' },
-    ...{ account_id: fixture.ledger.accountId, rows: rows.length, sha256: shaOf(raw) },
+    type: 'opening',
+    schema: 'svc.statement/2',
+    zone: 'Asia/Kathmandu',
+    currency: 'USD',
+    account_id: fixture.ledger.accountId,
+    rows: rows.length,
+    sha256: shaOf(raw),
   })
   expect(head.position).toMatch(/^\d+$/)
   const moved = sum(rows, 'credit') - sum(rows, 'debit')

@@ -69,12 +69,17 @@ test('a key that is renamed has its new name everywhere, and the history stays: 
   const { ledger, accountId, store } = fixture.ledger
   const rename = (name: string) =>
     ledger.administration.renameKey(accountId, {
-      ...{ keyId, name, reason: 'for a test', actor: 'operator' },
+      keyId,
+      name,
+      reason: 'for a test',
+      actor: 'operator',
     })
   await rename('Former name')
   expect((await receipt()).key_name).toBe('Former name')
   const streamBefore = await store.readStream({
-    ...{ stream: `account-${accountId}`, direction: 'forwards', limit: 1_000 },
+    stream: `account-${accountId}`,
+    direction: 'forwards',
+    limit: 1_000,
   })
   await rename('Nightly batch')
   const shown = await Promise.all(
@@ -94,7 +99,9 @@ test('a key that is renamed has its new name everywhere, and the history stays: 
   }
   expect((await receipt()).key_name).toBe('Nightly batch')
   const streamAfter = await store.readStream({
-    ...{ stream: `account-${accountId}`, direction: 'forwards', limit: 1_000 },
+    stream: `account-${accountId}`,
+    direction: 'forwards',
+    limit: 1_000,
   })
   expect(streamAfter.slice(0, streamBefore.length)).toEqual(streamBefore)
   expect(streamAfter.slice(streamBefore.length).map(({ type }) => type)).toEqual(['ApiKeyRenamed'])

@@ -189,7 +189,8 @@ test('what requests come to is what their list adds up to, by status: UX-32', as
   expect(all).toMatchObject({ zone: 'UTC', from: null, to: null })
   expect(all.data).toEqual([{ status: 'finished', ...all.total }])
   expect(await totals('?status=finished&from=2020-01-01')).toMatchObject({
-    ...{ from: '2020-01-01T00:00:00Z', data: all.data },
+    from: '2020-01-01T00:00:00Z',
+    data: all.data,
   })
   for (const query of ['?status=failed', '?format=messages', '?to=2020-01-01']) {
     expect((await totals(query)).total).toMatchObject({ requests: 0, amount: '0.00' })

@@ -57,7 +57,9 @@ const anyCommand: fc.Arbitrary<AccountCommand> = fc.oneof(
       ),
   },
   fc.nat(REQUESTS).map((request) => ({
-    ...{ ...asked, type: 'FailRequest' as const, requestId: requestId(request) },
+    ...asked,
+    type: 'FailRequest' as const,
+    requestId: requestId(request),
   })),
   {
     weight: 3,
@@ -72,7 +74,10 @@ const anyCommand: fc.Arbitrary<AccountCommand> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.tuple(index, change).map(([number, what]) => ({
-      ...{ ...movement, ...what, type: 'VoidGrant' as const, grantId: grantId(number) },
+      ...movement,
+      ...what,
+      type: 'VoidGrant' as const,
+      grantId: grantId(number),
     })),
   },
   {
@@ -80,15 +85,22 @@ const anyCommand: fc.Arbitrary<AccountCommand> = fc.oneof(
     arbitrary: fc
       .tuple(fc.nat(REQUESTS), index, fc.option(amount))
       .map(([request, refund, part]) => ({
-        ...{ ...movement, type: 'RefundRequest' as const, requestId: requestId(request) },
-        ...{ refundId: sampleId('refund', refund), amount: part, charge: unknownCharge },
+        ...movement,
+        type: 'RefundRequest' as const,
+        requestId: requestId(request),
+        refundId: sampleId('refund', refund),
+        amount: part,
+        charge: unknownCharge,
       })),
   },
   {
     weight: 2,
     arbitrary: fc.tuple(index, fc.bigInt(-120n, 120n), category).map(([number, moved, of]) => ({
-      ...{ ...movement, type: 'AdjustBalance' as const, amount: moved },
-      ...{ adjustmentId: sampleId('adj', number), category: of },
+      ...movement,
+      type: 'AdjustBalance' as const,
+      amount: moved,
+      adjustmentId: sampleId('adj', number),
+      category: of,
     })),
   },
   {
@@ -96,7 +108,9 @@ const anyCommand: fc.Arbitrary<AccountCommand> = fc.oneof(
     arbitrary: fc
       .tuple(correction, fc.bigInt(-120n, 120n), fc.bigInt(0n, 40n))
       .map(([made, paid, promotional]) => ({
-        ...{ ...movement, type: 'CorrectPrice' as const, correction: made },
+        ...movement,
+        type: 'CorrectPrice' as const,
+        correction: made,
         adjustmentIds: { paid: `${made.runId}p`, promotional: `${made.runId}q` },
         due: { paid, promotional: paid < 0n ? 0n : promotional },
         correctionsSeen: SEEN,
@@ -118,7 +132,10 @@ const anyCommand: fc.Arbitrary<AccountCommand> = fc.oneof(
   fc
     .tuple(change, fc.constantFrom('none' as const, 'written_off' as const, 'paid_out' as const))
     .map(([what, remainder]) => ({
-      ...{ ...movement, ...what, type: 'CloseAccount' as const, remainder },
+      ...movement,
+      ...what,
+      type: 'CloseAccount' as const,
+      remainder,
     })),
 )
 

@@ -21,7 +21,10 @@ export function backupLines(
     )
     const seconds = (performance.now() - startedAt) / SECOND_MS
     return {
-      ...{ type: 'result', folder, size_bytes: bytes, seconds },
+      type: 'result',
+      folder,
+      size_bytes: bytes,
+      seconds,
       position: position?.toString() ?? null,
     }
   })

@@ -5,8 +5,14 @@ import { verified } from '@svc/testing/verified'
 import { expect, test } from 'vitest'
 
 const nothing = {
-  ...{ broken: 0, unreadable: 0, set_aside: 0, missing_positions: 0, contradicted: 0 },
-  ...{ texts_altered: 0, texts_missing: 0, texts_unfinished: 0 },
+  broken: 0,
+  unreadable: 0,
+  set_aside: 0,
+  missing_positions: 0,
+  contradicted: 0,
+  texts_altered: 0,
+  texts_missing: 0,
+  texts_unfinished: 0,
 }
 const auditor: Caller = { actor: 'user:usr_ada', role: 'auditor', tokenId: 'usr_ada' }
 
@@ -20,8 +26,16 @@ test('the last verification is kept: when, by whom, what it covered and found: U
   expect(kept).toBe(true)
   expect(await root.lastVerification()).toEqual({
     verification: {
-      ...{ verified_at: expect.any(String), verified_by: 'operator', from: null },
-      ...{ position, streams, events, head, anchor, ok: true, found: nothing },
+      verified_at: expect.any(String),
+      verified_by: 'operator',
+      from: null,
+      position,
+      streams,
+      events,
+      head,
+      anchor,
+      ok: true,
+      found: nothing,
     },
   })
 
@@ -31,7 +45,10 @@ test('the last verification is kept: when, by whom, what it covered and found: U
   expect(second.events).toBeGreaterThan(events)
   const { verification } = await root.lastVerification()
   expect(verification).toMatchObject({
-    ...{ verified_by: 'user:usr_ada', events: second.events, position: second.position },
-    ...{ ok: false, found: { ...nothing, texts_missing: 1 } },
+    verified_by: 'user:usr_ada',
+    events: second.events,
+    position: second.position,
+    ok: false,
+    found: { ...nothing, texts_missing: 1 },
   })
 })

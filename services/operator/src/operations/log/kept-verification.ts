@@ -41,7 +41,12 @@ async function isKept(
   const { position, from, streams, events, head, anchor, texts } = result
   try {
     await auditTrail.noteVerification(caller, {
-      ...{ position, from, streams, events, head, anchor },
+      position,
+      from,
+      streams,
+      events,
+      head,
+      anchor,
       found: {
         broken: result.broken.length,
         unreadable: result.unreadable.length,
@@ -70,7 +75,12 @@ export async function lastVerification({
   return {
     verified_at: timeText(at),
     verified_by: actor,
-    ...{ from, position, streams, events, head, anchor },
+    from,
+    position,
+    streams,
+    events,
+    head,
+    anchor,
     ok: isAnchored && Object.values(found).every((count) => count === 0),
     found: {
       broken: found.broken,

@@ -66,7 +66,13 @@ export async function* verifyLines(
     const found = await verifyLog(
       { readAll, readStream: (request) => store.readStream(request) },
       {
-        ...{ pace, signal, anchor, from, densePositions, mayHideEvents, unreadableBecause },
+        pace,
+        signal,
+        anchor,
+        from,
+        densePositions,
+        mayHideEvents,
+        unreadableBecause,
         witnesses: witnesses(),
         onProgress: ({ events, position, passedOver }) => {
           const place = { position: `${position}`, head }

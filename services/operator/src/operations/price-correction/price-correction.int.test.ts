@@ -46,7 +46,10 @@ async function open(isRemote = false): Promise<{ operations: Operations; ids: re
   const local = await openOperations(path)
   const operations = isRemote ? remoteAt(await serveOperations(local)) : local
   await operations.publishPrice({
-    ...{ model: 'svc-beta', ...RIGHT, effective_from: null, confirm: true },
+    model: 'svc-beta',
+    ...RIGHT,
+    effective_from: null,
+    confirm: true,
   })
   return { operations, ids: [account, ...others].map(({ accountId }) => accountId) }
 }
@@ -97,7 +100,11 @@ describe.each([
     expect(first.accounts.map(({ created }) => created)).toEqual([true, true, false])
     expect(first.accounts[2]?.problem).toMatch(/runs at this price/)
     expect(first.result).toMatchObject({
-      ...{ requests: 6, accounts: 3, created: 2, problems: 1, amount: times(6) },
+      requests: 6,
+      accounts: 3,
+      created: 2,
+      problems: 1,
+      amount: times(6),
       old: { input: '0.15', cached_input: '0.015', output: '0.60' },
       new: { input: '0.015', cached_input: '0.0015', output: '0.06' },
     })
@@ -112,7 +119,9 @@ describe.each([
 
     const statement = await operations.statement({ account_id: ids[1] ?? '', limit: 100 })
     expect(statement.rows.at(-1)).toMatchObject({
-      ...{ type: 'adjustment', credit: times(3), reason: asked.reason },
+      type: 'adjustment',
+      credit: times(3),
+      reason: asked.reason,
       description: expect.stringContaining(version),
     })
     const reconciled = (await collect(operations.reconcile())).at(-1)
@@ -224,7 +233,10 @@ test('a price that is in force, and one that has never been, are refused', async
   const terms = { version: inForce?.version ?? '', input: '9', cached_input: '1', output: '9' }
   expect(await refusalOf(operations, terms)).toEqual(['conflict', 'to'])
   const announced = await operations.publishPrice({
-    ...{ model: 'svc-beta', ...RIGHT, effective_from: soon, confirm: true },
+    model: 'svc-beta',
+    ...RIGHT,
+    effective_from: soon,
+    confirm: true,
   })
   expect(await refusalOf(operations, { ...terms, version: announced.version })).toEqual([
     'conflict',

@@ -10,8 +10,12 @@ const DAY_MS = 86_400_000
 const reason = 'Ada asked for it'
 const auditor = { role: 'auditor', expires_at: null } as const
 const rates = {
-  ...{ model: 'svc-beta', input: '1', cached_input: '1', output: '1' },
-  ...{ effective_from: null, confirm: true },
+  model: 'svc-beta',
+  input: '1',
+  cached_input: '1',
+  output: '1',
+  effective_from: null,
+  confirm: true,
 }
 
 let service: RunningService
@@ -74,7 +78,10 @@ test('why a price was withdrawn or corrected is in no event, and can be erased',
   const right = { input: '0.5', cached_input: '0.5', output: '1' }
   await operations.publishPrice({ ...rates, ...right })
   for await (const _ of operations.correctPrice({
-    ...{ version: wrong, ...right, reason, idempotency_key: 'run' },
+    version: wrong,
+    ...right,
+    reason,
+    idempotency_key: 'run',
   })) {
     // The correction has to run to its end.
   }

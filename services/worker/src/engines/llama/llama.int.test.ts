@@ -24,8 +24,13 @@ describe.each([1, 2])('with threads: %i', (threads) => {
 async function opened(threads: number): Promise<Engine> {
   const { engine } = await openLlama(
     {
-      ...{ model: DEMO_MODEL, modelsFolder: '', gpu: 'off', sequences: 2, threads },
-      ...{ contextSize: 1024, contextSizeMax: 1024 },
+      model: DEMO_MODEL,
+      modelsFolder: '',
+      gpu: 'off',
+      sequences: 2,
+      threads,
+      contextSize: 1024,
+      contextSizeMax: 1024,
     },
     { log: () => {}, watch: new RuntimeWatch() },
   )

@@ -258,7 +258,10 @@ class LlamaEngine implements Engine {
     const native = this.#context.getSequence({ contextShift: { strategy: refuse } })
     const schedule = () => this.schedule
     return new LlamaSequence(native, {
-      ...{ states: this.#states, gate: this.#gate, watch: this.#watch, schedule },
+      states: this.#states,
+      gate: this.#gate,
+      watch: this.#watch,
+      schedule,
       vocabularySize: this.vocabulary.size,
     })
   }

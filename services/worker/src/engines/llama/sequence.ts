@@ -235,7 +235,9 @@ function penaltiesOf(
     repeatPenalty: {
       punishTokens: () => answered().slice(-PENALTY_WINDOW_TOKENS) as Token[],
       maxPunishTokens: PENALTY_WINDOW_TOKENS,
-      ...{ penalty: repetitionPenalty, frequencyPenalty, presencePenalty },
+      penalty: repetitionPenalty,
+      frequencyPenalty,
+      presencePenalty,
     },
   }
 }

@@ -97,12 +97,18 @@ export interface ScriptedEngine extends Engine {
 
 /** Describes the model fully enough to put a whole worker together around the script. */
 const facts: ModelFacts = {
-  ...{ modelName: 'scripted', toy: true, digest: 'scripted' },
+  modelName: 'scripted',
+  toy: true,
+  digest: 'scripted',
   chatTemplate:
     '{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}' +
     '<|im_start|>assistant\n',
-  ...{ threads: 1, cpuVariant: 'none', device: 'cpu', gpu: null },
-  ...{ runtimeRelease: 'none', libraryVersion: 'none' },
+  threads: 1,
+  cpuVariant: 'none',
+  device: 'cpu',
+  gpu: null,
+  runtimeRelease: 'none',
+  libraryVersion: 'none',
 }
 
 /** The door of this folder. */

@@ -24,7 +24,10 @@ let engine: Engine
 beforeAll(async () => {
   const started = await startLlama({
     modelPath: demoModelPath,
-    ...{ contextSize: CONTEXT_TOKENS, contextSizeMax: CONTEXT_TOKENS, sequences: 1, threads: 1 },
+    contextSize: CONTEXT_TOKENS,
+    contextSizeMax: CONTEXT_TOKENS,
+    sequences: 1,
+    threads: 1,
     gpu: 'off',
     log: () => {},
   })
@@ -56,12 +59,21 @@ async function answer(grammar: string, seed: number): Promise<string | null> {
   const bytes: number[] = []
   const draws = sequence.generate(prompt.slice(-1), {
     sampling: {
-      ...{ temperature: 1, topP: 1, topK: 0, minP: 0, seed },
-      ...{ frequencyPenalty: 0, presencePenalty: 0, repetitionPenalty: 1 },
+      temperature: 1,
+      topP: 1,
+      topK: 0,
+      minP: 0,
+      seed,
+      frequencyPenalty: 0,
+      presencePenalty: 0,
+      repetitionPenalty: 1,
     },
     grammar: () => run,
     bannedUnderGrammar: () => bans.after(unfinishedCharacter(bytes)),
-    ...{ logitBias: [], logprobs: false, answered: () => drawn, alone: false },
+    logitBias: [],
+    logprobs: false,
+    answered: () => drawn,
+    alone: false,
   })
   for await (const { token } of draws) {
     if (vocabulary.isEndOfGeneration(token)) return vocabulary.detokenize(drawn, prompt)

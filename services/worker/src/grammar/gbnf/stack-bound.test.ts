@@ -111,7 +111,9 @@ describe('the bound on ways of reading', () => {
 
 describe('branches that begin alike', () => {
   const object = (properties: Record<string, JsonSchema>) => ({
-    ...{ type: 'object', properties, required: Object.keys(properties) },
+    type: 'object',
+    properties,
+    required: Object.keys(properties),
     additionalProperties: false,
   })
 
@@ -178,7 +180,8 @@ describe('branches that begin alike', () => {
     })
     expect(refusal(texts(10))).toBeUndefined()
     expect(refusal(texts(200))).toMatchObject({
-      ...{ keyword: 'size', reason: 'can be read in more than 256 ways at once' },
+      keyword: 'size',
+      reason: 'can be read in more than 256 ways at once',
     })
     const pairs = { anyOf: branches(12, (index) => texts(20 + index)) }
     expect(refusal(pairs)).toMatchObject({ keyword: 'size' })

@@ -144,8 +144,11 @@ class Compiler {
     this.#texts = new StringTexts(document, this.#demands)
     this.#values = new ValueCheck(document, this.#demands, this.#texts)
     this.#disjointness = new Disjointness({
-      ...{ document, alternatives: this.#alternatives, demands: this.#demands },
-      ...{ texts: this.#texts, values: this.#values },
+      document,
+      alternatives: this.#alternatives,
+      demands: this.#demands,
+      texts: this.#texts,
+      values: this.#values,
     })
   }
 

@@ -36,10 +36,15 @@ const died: number[] = []
 /** @returns the seed that the thread died of, or null when it came to the end */
 async function fuzz(firstSeed: number, lastSeed: number): Promise<number | null> {
   const workerData: FuzzData = {
-    ...{ firstSeed, lastSeed, stacksMax: defaultSchemaLimits.stacksMax, followedOf: FOLLOWED_OF },
+    firstSeed,
+    lastSeed,
+    stacksMax: defaultSchemaLimits.stacksMax,
+    followedOf: FOLLOWED_OF,
   }
   const thread = new Worker(new URL('../../../testing/grammar/fuzz-thread.ts', import.meta.url), {
-    ...{ workerData, execArgv: [], resourceLimits: { maxOldGenerationSizeMb: MEGABYTES_MAX } },
+    workerData,
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: MEGABYTES_MAX },
   })
   let seed = firstSeed
   const ended = Promise.withResolvers<number | null>()
@@ -140,12 +145,21 @@ describe('the demo model under hostile schemas that compile', () => {
     const drawn: number[] = []
     const draws = sequence.generate(prompt.slice(-1), {
       sampling: {
-        ...{ temperature: 1.5, topP: 1, topK: 0, minP: 0, seed },
-        ...{ frequencyPenalty: 0, presencePenalty: 0, repetitionPenalty: 1 },
+        temperature: 1.5,
+        topP: 1,
+        topK: 0,
+        minP: 0,
+        seed,
+        frequencyPenalty: 0,
+        presencePenalty: 0,
+        repetitionPenalty: 1,
       },
       grammar: () => run,
       bannedUnderGrammar: () => [],
-      ...{ logitBias: [], logprobs: false, answered: () => drawn, alone: false },
+      logitBias: [],
+      logprobs: false,
+      answered: () => drawn,
+      alone: false,
     })
     let slowest = 0
     for (let draw = 0; draw < DRAWS; draw += 1) {

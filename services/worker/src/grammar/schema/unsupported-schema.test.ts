@@ -235,7 +235,9 @@ describe('a schema that would take long', () => {
       'many patterns',
       {
         anyOf: Array.from({ length: 40 }, (_, index) => ({
-          ...{ type: 'string', pattern: `^(x{0,20}y?){0,${index + 1}}z?$`, title: `${index}` },
+          type: 'string',
+          pattern: `^(x{0,20}y?){0,${index + 1}}z?$`,
+          title: `${index}`,
         })),
       },
     ],
@@ -253,7 +255,8 @@ describe('a schema that would take long', () => {
       'many branches to be told apart',
       {
         oneOf: Array.from({ length: 300 }, (_, index) => ({
-          ...{ properties: { kind: { const: index }, a: {} }, required: ['kind'] },
+          properties: { kind: { const: index }, a: {} },
+          required: ['kind'],
         })),
       },
     ],

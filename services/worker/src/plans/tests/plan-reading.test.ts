@@ -39,7 +39,10 @@ const tools = [
   { name: 'odd-name.2', parameters },
 ]
 const toolUse = (choice: ToolUse['choice'], parallel: boolean): ToolUse => ({
-  ...{ tools, choice, callable: null, parallel },
+  tools,
+  choice,
+  callable: null,
+  parallel,
 })
 const isValid = schemaValidator(parameters)
 

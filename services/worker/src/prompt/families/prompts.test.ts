@@ -26,7 +26,10 @@ const called = (json: string, name = 'get_weather') => ({
   toolCalls: [{ id: 'x', name, arguments: json }],
 })
 const result = (content: string, name = 'get_weather'): PromptMessage => ({
-  ...{ role: 'tool', content, toolCallId: 'x', name },
+  role: 'tool',
+  content,
+  toolCallId: 'x',
+  name,
 })
 
 describe('the family of a model', () => {
@@ -48,8 +51,11 @@ describe('a conversation with tools', () => {
   it('is recognised as one whose tools the template leaves out', () => {
     const chatTemplate = `{% for m in messages %}{{ m.content }}{% endfor %}`
     const renderer = promptRenderer({
-      ...{ chatTemplate, vocabulary, family: hermes(chatTemplate) },
-      ...{ nonce: () => 'k', today: () => new Date(0) },
+      chatTemplate,
+      vocabulary,
+      family: hermes(chatTemplate),
+      nonce: () => 'k',
+      today: () => new Date(0),
     })
     expect(toolsChangeThePrompt(renderer)).toBe(false)
   })
@@ -117,8 +123,17 @@ describe('a conversation with tools', () => {
 /** Everything that a client can write, with the same text in every place. */
 function attackedBy(text: string): ReturnType<typeof conversation> {
   const schema = {
-    ...{ type: text, title: text, format: text, $ref: text, [text]: text, pattern: text },
-    ...{ enum: [text], const: { [text]: text }, default: text, required: [text], anyOf: [text] },
+    type: text,
+    title: text,
+    format: text,
+    $ref: text,
+    [text]: text,
+    pattern: text,
+    enum: [text],
+    const: { [text]: text },
+    default: text,
+    required: [text],
+    anyOf: [text],
     properties: {
       [text]: { type: 'string', description: text, enum: [text, 'a'], [text]: [{ [text]: text }] },
       b: { type: ['array', text], items: { type: text, oneOf: [{ description: text }] } },

@@ -218,11 +218,8 @@ export class SequencePool {
     try {
       await this.batchTurns.alone(chain.tenant, () => sequence.load(copy))
       if (sequence.length !== copy.tokens) throw new Error(`${sequence.length} tokens came back`)
-      return {
-        ...NOTHING_HELD,
-        ...{ sequence, work, reusedTokens: held },
-        evaluatedBefore: sequence.evaluatedTokens,
-      }
+      const empty = { ...NOTHING_HELD, sequence, work, evaluatedBefore: 0 }
+      return this.goOn(empty, held)
     } catch (error) {
       this.#cache.failed('failed to restore answer that was put aside, computing it again', error)
       return await this.#renew(slot, work).catch((failure) => {
@@ -279,7 +276,11 @@ export class SequencePool {
     this.#cache.counts.reused(reused, nearTokens)
     const reusedBlocks = blocksOf(chain, reused)
     return {
-      ...{ sequence, work, evaluatedBefore, reusedTokens: reused, reusedBlocks },
+      sequence,
+      work,
+      evaluatedBefore,
+      reusedTokens: reused,
+      reusedBlocks,
       takenOver: slot.unkept.handOver(),
       lastBlockHash: names[reusedBlocks - 1] ?? null,
       source: reused === 0 ? 'none' : reused > nearTokens ? 'l2' : 'l1',
@@ -346,12 +347,18 @@ export class SequencePool {
     const isBusy = () => this.idle < this.size
     const quietMs = () => (isBusy() ? 0 : nowMs() - this.#lastBusyMs)
     const unkept: UnkeptPrompts = new UnkeptPrompts({
-      ...{ cache, batchTurns, timer },
+      cache,
+      batchTurns,
+      timer,
       isBusy: () => isBusy() || reading.isReading,
       sequence: () => slot.sequence,
     })
     const reading = new AnswerReading({
-      ...{ engine, cache, batchTurns, timer, quietMs },
+      engine,
+      cache,
+      batchTurns,
+      timer,
+      quietMs,
       place: () => slot,
       keep: () => unkept.keep(),
       onRead: (chain) => {

@@ -214,7 +214,8 @@ describe('a request that begins while an answer is read', () => {
 const conversation = fc.record({
   tenant: fc.constantFrom('a', 'b'),
   turns: fc.array(fc.tuple(fc.integer({ min: 1, max: 90 }), fc.constantFrom(0, 50, 100, 300)), {
-    ...{ minLength: 1, maxLength: 4 },
+    minLength: 1,
+    maxLength: 4,
   }),
 })
 

@@ -184,7 +184,11 @@ describe('log probabilities', () => {
   it('are told with the text that they are of, in the order of the tokens', async () => {
     const { scheduler } = scriptedWorker({ answer: `<think>x</think>né ENDE${call('f')}` })
     const asked = request('hi', {
-      ...{ plan: PLAN, thinking, topLogprobs: 2, stop: ['ENDX'], maxOutputTokens: 500 },
+      plan: PLAN,
+      thinking,
+      topLogprobs: 2,
+      stop: ['ENDX'],
+      maxOutputTokens: 500,
     })
     const { events } = await run(scheduler, asked)
     const logprobs = events.flatMap((event) =>

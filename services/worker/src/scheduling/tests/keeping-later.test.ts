@@ -20,7 +20,8 @@ function worker(script: Script = {}, stores: { l2?: MemoryPrefixStore } = {}) {
     { answer: 'a', cutsAnywhere: true, chunkTokens: 64, copy, ...script },
     8,
     {
-      ...{ l1, timer: time },
+      l1,
+      timer: time,
       ...stores,
     },
   )
@@ -151,7 +152,8 @@ const asked = fc.record({
   tenant: fc.constantFrom('a', 'b'),
   prompt: fc
     .array(fc.tuple(fc.constantFrom('x', 'y'), fc.integer({ min: 1, max: 90 })), {
-      ...{ minLength: 1, maxLength: 4 },
+      minLength: 1,
+      maxLength: 4,
     })
     .map((parts) => parts.map(([letter, length]) => letter.repeat(length)).join('')),
 })

@@ -31,7 +31,8 @@ describe('a prompt', () => {
     expect(chunks(engine)).toEqual([64, 128, 192, 256, 299])
     const forked = await run(scheduler, request(`${'x'.repeat(77)}${'y'.repeat(223)}`))
     expect(forked.meter).toMatchObject({
-      ...{ inputTokens: 223, cachedInputTokens: 77 },
+      inputTokens: 223,
+      cachedInputTokens: 77,
       cache: { schedule: 'any-token', reusedTokens: 77, blocks: 2, evaluatedTokens: 223 },
     })
     expect(chunks(engine).slice(5)).toEqual([141, 205, 299])
@@ -46,7 +47,8 @@ describe('a prompt', () => {
       const prompt = `${earlier.slice(0, tokens)}${'!'.repeat(100)}`
       const forked = await run(scheduler, request(prompt))
       expect(forked.meter).toMatchObject({
-        ...{ inputTokens: 100, cachedInputTokens: tokens },
+        inputTokens: 100,
+        cachedInputTokens: tokens,
         cache: { reusedTokens: tokens, blocks: Math.floor(tokens / 32), source: 'l1' },
       })
       const others = await run(scheduler, request(prompt, { tenant: `of ${tokens}` }))

@@ -34,8 +34,12 @@ beforeAll(async () => {
   const log = () => {}
   const started = await startLlama({
     modelPath: demoModelPath,
-    ...{ contextSize: CONTEXT_TOKENS, contextSizeMax: CONTEXT_TOKENS, sequences: 1, threads: 1 },
-    ...{ gpu: 'off', log },
+    contextSize: CONTEXT_TOKENS,
+    contextSizeMax: CONTEXT_TOKENS,
+    sequences: 1,
+    threads: 1,
+    gpu: 'off',
+    log,
   })
   engine = started.engine
   const nowMs = () => performance.now() + aheadMs
@@ -44,12 +48,23 @@ beforeAll(async () => {
   const opened = openPrefixCache({ settings, engine, reuse, fingerprint: 'f', log, nowMs })
   expect(opened.putsAside).toBe(true)
   pool = new SequencePool({
-    ...{ engine, cache: opened.cache, canPutAside: opened.putsAside, readsAnswers: true },
+    engine,
+    cache: opened.cache,
+    canPutAside: opened.putsAside,
+    readsAnswers: true,
     nowMs: () => performance.now(),
   })
   scheduler = new Scheduler({
-    ...{ engine, pool, family, log, nowMs, cache: opened.cache },
-    ...{ workerId: 'w', queueLimit: 100, tenantQueueLimit: 100, randomSeed: () => 1 },
+    engine,
+    pool,
+    family,
+    log,
+    nowMs,
+    cache: opened.cache,
+    workerId: 'w',
+    queueLimit: 100,
+    tenantQueueLimit: 100,
+    randomSeed: () => 1,
     onBroken: (error) => {
       throw error
     },
@@ -100,7 +115,11 @@ function requestOf(tenant: string, one: Asked): GenerateRequest {
   const thinking = { enabled: thinks, effort: 'medium' as const, budgetTokens: thinks ? 6 : null }
   requests += 1
   return {
-    ...{ requestId: `r${requests}`, tenant, weight: 1, fingerprint: 'f', timeLimitMs: TEST_MS },
+    requestId: `r${requests}`,
+    tenant,
+    weight: 1,
+    fingerprint: 'f',
+    timeLimitMs: TEST_MS,
     tokens: vocabulary.tokenize(prompt, true, false),
     plan: makePlan(family, { toolUse: null, outputFormat: format, thinking }),
     thinking,
@@ -130,7 +149,8 @@ it(
   async () => {
     const putAside = vi.spyOn(pool, 'putAside')
     const moments = fc.uniqueArray(fc.integer({ min: 0, max: OUTPUT_TOKENS_MAX }), {
-      ...{ minLength: 1, maxLength: 6 },
+      minLength: 1,
+      maxLength: 6,
     })
     let pairs = 0
     await fc.assert(

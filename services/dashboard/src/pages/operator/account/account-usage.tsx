@@ -17,7 +17,9 @@ export function AccountUsage({ accountId, search, onChange }: AccountUsageProps)
   const { whole, grouped } = usageQuestions(accountId, search)
   return (
     <PeriodUsage
-      {...{ accountId, search, onChange }}
+      accountId={accountId}
+      search={search}
+      onChange={onChange}
       whole={useQuery(whole)}
       grouped={useInfiniteQuery(grouped)}
       latencyOf={undefined}

@@ -76,7 +76,7 @@ export function Accounts() {
                 if (accounts.length > 0) {
                   const shown = find === undefined ? sums.data : undefined
                   return (
-                    <AccountTable list={JSON.stringify(search)} {...{ accounts, sums: shown }} />
+                    <AccountTable list={JSON.stringify(search)} accounts={accounts} sums={shown} />
                   )
                 }
                 if (find === undefined && status === undefined) {

@@ -13,12 +13,14 @@ test('the median and nineteen of twenty, of each step, the oldest first: UX-61',
   const steps = latenciesOf([...newest, request('20', 500)], dayOf)
   expect(steps).toEqual([
     {
-      ...{ step: '11-20', requests: 1 },
+      step: '11-20',
+      requests: 1,
       firstToken: { median: 500, slow: 500 },
       total: { median: 500, slow: 500 },
     },
     {
-      ...{ step: '11-21', requests: 20 },
+      step: '11-21',
+      requests: 20,
       firstToken: { median: 1, slow: 1 },
       total: { median: 10, slow: 19 },
     },

@@ -50,7 +50,9 @@ export function LatencyChart({ accountId, search, by }: LatencyChartProps) {
               title={t('latencyChart', { count: countText(requests.length) })}
               points={steps.map(({ step }) => step)}
               lines={figures.map(([name, color, of]) => ({
-                ...{ name: t(name), color, isDashed: name.endsWith('Slow') },
+                name: t(name),
+                color,
+                isDashed: name.endsWith('Slow'),
                 values: steps.map(of),
               }))}
               valueText={durationText}

@@ -15,11 +15,18 @@ const thought = (text: string): Item => {
   return { id: 'rs_1', type: 'reasoning', summary: [{ type: 'summary_text', text }] }
 }
 const called: Item = {
-  ...{ id: 'fc_1', type: 'function_call', call_id: 'call_1', name: 'look', arguments: '{}' },
+  id: 'fc_1',
+  type: 'function_call',
+  call_id: 'call_1',
+  name: 'look',
+  arguments: '{}',
   status: 'completed',
 }
 const asked: Item = {
-  ...{ id: 'msg_1', type: 'message', role: 'user', status: 'completed' },
+  id: 'msg_1',
+  type: 'message',
+  role: 'user',
+  status: 'completed',
   content: [{ type: 'input_text', text: 'why?' }],
 }
 
