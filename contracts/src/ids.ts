@@ -122,13 +122,10 @@ export function requestIdOf(id: string): string | undefined {
   return BODY.test(body) ? `req_${body}` : undefined
 }
 
-/**
- * Gives the floor of all ids of the kind that were made at this time or later: none comes before
- * it.
- */
-export function idFloor(kind: IdKind, timeMs: number): string {
+/** @returns a text that no id of a request made at this time or later comes before */
+export function requestIdFloor(timeMs: number): string {
   const time = encodeTime(Math.min(Math.max(timeMs, 0), TIME_LIMIT_MS - 1))
-  return `${kind}_${time}${'0'.repeat(RANDOM_CHARACTERS)}`
+  return `req_${time}${'0'.repeat(RANDOM_CHARACTERS)}`
 }
 
 /** The 26 characters after the kind. */

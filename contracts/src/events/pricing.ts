@@ -32,10 +32,3 @@ export type PricingEvent = {
     readonly data: Readonly<z.output<(typeof pricingEventSchemas)[T]>>
   }
 }[PricingEventType]
-
-/** Whether an event of any stream belongs to this one, by its type. */
-export function isPricingEvent<Event extends { readonly type: string }>(
-  event: Event,
-): event is Extract<Event, { readonly type: PricingEventType }> {
-  return Object.hasOwn(pricingEventSchemas, event.type)
-}

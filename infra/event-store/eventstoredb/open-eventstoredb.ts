@@ -38,8 +38,6 @@ const READY_WITHIN_MS = 30_000
 const APPEND_TIMEOUT_MS = 5_000
 /** How long a read may bring no event, in milliseconds. */
 const READ_TIMEOUT_MS = 5_000
-/** How long a node of a cluster may take to say who leads, in milliseconds. */
-const NODE_ANSWER_MS = 1_000
 /** The pause between two attempts to reach a server that does not answer yet. */
 const PAUSES = { firstMs: 100, longestMs: 1_000 }
 /** The server passes over some 300,000 events a second. */
@@ -183,7 +181,7 @@ function connect(
     const settings = parseConnectionString(url)
     const makeClient = () => new EventStoreDbClient(settings, readTimeoutMs)
     const hasLeaderMoved = async ({ connectedTo }: EventStoreDbClient): Promise<boolean> => {
-      const leaders = leadersIn(await askNodes(settings, NODE_ANSWER_MS))
+      const leaders = leadersIn(await askNodes(settings))
       return leaders.size > 0 && connectedTo !== undefined && !leaders.has(connectedTo)
     }
     const cluster = isCluster(settings) ? { hasLeaderMoved } : {}
@@ -219,7 +217,7 @@ async function untilReady(
 
 /** Asks what each node of a cluster says for itself; nobody where there is one address. */
 async function nodesSay(settings: ConnectionSettings): Promise<readonly NodeReport[]> {
-  return isCluster(settings) ? askNodes(settings, NODE_ANSWER_MS) : []
+  return isCluster(settings) ? askNodes(settings) : []
 }
 
 /**

@@ -14,7 +14,7 @@ import { testEngine } from './self-test.ts'
 
 const EXIT_FAILED = 1
 
-const log = workerLog(process.stderr, 'info')
+const log = workerLog(process.stderr)
 process.stderr.on('error', () => {})
 
 createInterface({ input: process.stdin })

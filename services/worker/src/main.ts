@@ -16,7 +16,7 @@ import { readSettings, type WorkerSettings } from './settings/worker-settings.ts
 
 const EXIT_FAILED = 1
 
-const log = workerLog(process.stderr, 'info')
+const log = workerLog(process.stderr)
 
 /** A parent that died leaves pipes that nobody reads: a write to them must not end this process. */
 process.stdout.on('error', () => {})

@@ -2,7 +2,7 @@
 
 import { accountStream } from '@svc/contracts/events/account'
 import { type DomainEvent, encodeEvent } from '@svc/contracts/events/codec'
-import { isPricingEvent, pricingStream } from '@svc/contracts/events/pricing'
+import { pricingEventSchemas, pricingStream } from '@svc/contracts/events/pricing'
 import { type NewEvent, NO_STREAM, type RecordedEvent } from '@svc/contracts/ports/event-store'
 import { seal } from '@svc/contracts/ports/hash-chain'
 import type { TokenCounts } from '@svc/contracts/tokens'
@@ -138,7 +138,8 @@ export const expired = (amount: bigint, balanceAfter: bigint) =>
 export function logOf(...events: readonly DomainEvent[]): readonly RecordedEvent[] {
   const heads = new Map([[pricingStream, NO_STREAM]])
   return events.map((domainEvent, index): RecordedEvent => {
-    const stream = isPricingEvent(domainEvent) ? pricingStream : accountStream('acct_1')
+    const isPricing = Object.hasOwn(pricingEventSchemas, domainEvent.type)
+    const stream = isPricing ? pricingStream : accountStream('acct_1')
     const sealed = seal({
       stream,
       expected: heads.get(stream) ?? NO_STREAM,

@@ -6,6 +6,8 @@ import { type ConnectionSettings, type Host, placeOf } from './connection-string
 import { answerWithin } from './deadline.ts'
 import { type ClusterMember, RetirableClient } from './retirable-client.ts'
 
+/** How long a node of a cluster may take to say who leads, in milliseconds. */
+const NODE_ANSWER_MS = 1_000
 /** The number that the server gives the state of a leader. */
 const LEADER = 8
 
@@ -32,11 +34,8 @@ export function isCluster({ hosts, discover }: ConnectionSettings): boolean {
  *
  * @throws {ConnectionStringError} when a file that the settings name cannot be read
  */
-export async function askNodes(
-  settings: ConnectionSettings,
-  timeoutMs: number,
-): Promise<readonly NodeReport[]> {
-  return Promise.all(settings.hosts.map((host) => askNode(settings, host, timeoutMs)))
+export async function askNodes(settings: ConnectionSettings): Promise<readonly NodeReport[]> {
+  return Promise.all(settings.hosts.map((host) => askNode(settings, host)))
 }
 
 /** The leaders that the nodes name: more than one while they do not agree. */
@@ -45,16 +44,12 @@ export function leadersIn(reports: readonly NodeReport[]): ReadonlySet<string> {
   return new Set(leaders)
 }
 
-async function askNode(
-  settings: ConnectionSettings,
-  host: Host,
-  timeoutMs: number,
-): Promise<NodeReport> {
+async function askNode(settings: ConnectionSettings, host: Host): Promise<NodeReport> {
   const only: ConnectionSettings = { ...settings, hosts: [host], discover: false }
   const place = placeOf(only)
   const client = new RetirableClient(only)
   try {
-    const members = await answerWithin(timeoutMs, 'who leads', client.gossip(timeoutMs))
+    const members = await answerWithin(NODE_ANSWER_MS, 'who leads', client.gossip(NODE_ANSWER_MS))
     return { place, view: viewOf(members) }
   } catch (error) {
     return { place, error }

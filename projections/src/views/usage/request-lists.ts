@@ -6,7 +6,7 @@
  * however many there are.
  */
 import type { DatabaseSync } from 'node:sqlite'
-import { idFloor } from '@svc/contracts/ids'
+import { requestIdFloor } from '@svc/contracts/ids'
 import { type Select, type SelectOne, select, selectOne } from '../../projection/select.ts'
 import type { RequestsQuery } from '../rows/request-rows.ts'
 import { endedStatuses } from './project.ts'
@@ -43,8 +43,8 @@ export class RequestLists {
   /** Ids of requests, the newest first, at most as many as the limit. */
   requests(query: RequestsQuery): readonly string[] {
     const { from, to, before, limit } = query
-    const lowest = idFloor('req', from ?? 0)
-    const end = to === undefined ? 'req_~' : idFloor('req', to)
+    const lowest = requestIdFloor(from ?? 0)
+    const end = to === undefined ? 'req_~' : requestIdFloor(to)
     const start = before !== undefined && before < end ? before : end
     const lists = this.#listsOf(query)
     for (const list of lists) list.newest = list.next(start)

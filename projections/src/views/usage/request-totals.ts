@@ -3,7 +3,7 @@
  * and status the difference of two totals, however many requests lie between them.
  */
 import type { DatabaseSync } from 'node:sqlite'
-import { idFloor } from '@svc/contracts/ids'
+import { requestIdFloor } from '@svc/contracts/ids'
 import { type Select, type SelectOne, selectArrays, selectOne } from '../../projection/select.ts'
 import type { RequestTotal, RequestTotalsQuery } from '../rows/request-rows.ts'
 import { listOf } from './ended-totals.ts'
@@ -53,8 +53,8 @@ export class RequestTotals {
 
   /** Nothing is charged yet. Only few run, in all accounts together. */
   #runningOf(series: readonly number[], { from, to }: RequestTotalsQuery): RequestTotal {
-    const first = idFloor('req', from ?? 0)
-    const end = to === undefined ? BEHIND_ALL : idFloor('req', to)
+    const first = requestIdFloor(from ?? 0)
+    const end = to === undefined ? BEHIND_ALL : requestIdFloor(to)
     const counts = series.map((number) => this.#running.get(number, first, end).count)
     const requests = counts.reduce((sum, count) => sum + count, 0)
     return { status: 'running', ...NOTHING, requests }

@@ -66,15 +66,14 @@ export interface WorkerSnapshot {
   readonly state: StateResponse | undefined
 }
 
-/** Asks all of them at once. Takes at most `timeoutMs`, and never rejects. */
-export function workerSnapshots(
-  { workers }: Pick<WorkerFleet, 'workers'>,
-  timeoutMs = STATE_TIMEOUT_MS,
-): Promise<readonly WorkerSnapshot[]> {
+/** Asks all of them at once, and waits a limited time for each. Never rejects. */
+export function workerSnapshots({
+  workers,
+}: Pick<WorkerFleet, 'workers'>): Promise<readonly WorkerSnapshot[]> {
   return Promise.all(
     workers.map(async (worker) => ({
       worker,
-      state: await inTime(worker.client.state(), timeoutMs, undefined),
+      state: await inTime(worker.client.state(), STATE_TIMEOUT_MS, undefined),
     })),
   )
 }

@@ -1,5 +1,5 @@
 /** Where parts of the worker write what happened. Fields never hold prompts, answers or secrets. */
-import { type DestinationStream, type LevelWithSilent, type Logger, pino } from 'pino'
+import { type DestinationStream, type Logger, pino } from 'pino'
 
 export type LogLevel = 'info' | 'warn' | 'error'
 
@@ -12,8 +12,8 @@ export type Log = (
 /**
  * JSON lines with the same fields as the server's: `level`, `time`, `msg`, and `err` for an error.
  */
-export function workerLog(destination: DestinationStream, level: LevelWithSilent): Log {
-  return logTo(pino({ level, base: null }, destination))
+export function workerLog(destination: DestinationStream): Log {
+  return logTo(pino({ level: 'info', base: null }, destination))
 }
 
 export function logTo(logger: Logger): Log {

@@ -4,6 +4,8 @@ import { issueWords } from '@svc/contracts/issue-words'
 import type { z } from 'zod'
 import { WorkerRefusal } from './refusal.ts'
 
+const BODY_BYTES_MAX = 16 * 1024 * 1024
+
 /** A body that is not what it should be, perhaps not read to its end. */
 export class BadBody extends WorkerRefusal {
   /** @param field at fault, where it is one */
@@ -19,10 +21,9 @@ export class BadBody extends WorkerRefusal {
 export async function readJsonBody<Schema extends z.ZodType>(
   request: IncomingMessage,
   schema: Schema,
-  bytesMax: number,
   parse: (text: string) => unknown = JSON.parse,
 ): Promise<z.output<Schema>> {
-  const given = parseJson(await readText(request, bytesMax), parse)
+  const given = parseJson(await readText(request), parse)
   const parsed = schema.safeParse(given, { error: issueWords })
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
@@ -32,12 +33,12 @@ export async function readJsonBody<Schema extends z.ZodType>(
   throw new BadBody(message, field === undefined ? undefined : String(field))
 }
 
-async function readText(request: IncomingMessage, bytesMax: number): Promise<string> {
+async function readText(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length
-    if (bytes > bytesMax) throw new BadBody(`body: is longer than ${bytesMax} bytes`)
+    if (bytes > BODY_BYTES_MAX) throw new BadBody(`body: is longer than ${BODY_BYTES_MAX} bytes`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')

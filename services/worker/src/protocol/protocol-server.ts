@@ -23,7 +23,6 @@ import { NdjsonResponse } from './ndjson-response.ts'
 import { type RefusalDetails, WorkerRefusal } from './refusal.ts'
 import type { WorkerApi } from './worker-api.ts'
 
-const BODY_BYTES_MAX = 16 * 1024 * 1024
 const REQUEST_MS_MAX = 30_000
 const HEADERS_MS_MAX = 10_000
 const KEEP_ALIVE_MS = 60_000
@@ -100,19 +99,19 @@ async function answer(
     case `GET ${workerPaths.state}`:
       return sendJson(response, 200, worker.state())
     case `POST ${workerPaths.prepare}`: {
-      const body = await readJsonBody(request, prepareRequest, BODY_BYTES_MAX, parsedExactly)
+      const body = await readJsonBody(request, prepareRequest, parsedExactly)
       return sendJson(response, 200, await worker.prepare(body, whenCallerLeaves(response)))
     }
     case `POST ${workerPaths.cancel}`: {
-      const { requestId } = await readJsonBody(request, cancelRequest, BODY_BYTES_MAX)
+      const { requestId } = await readJsonBody(request, cancelRequest)
       return sendJson(response, 200, worker.cancel(requestId))
     }
     case `POST ${workerPaths.drain}`: {
-      const { draining } = await readJsonBody(request, drainRequest, BODY_BYTES_MAX)
+      const { draining } = await readJsonBody(request, drainRequest)
       return sendJson(response, 200, worker.drain(draining))
     }
     case `POST ${workerPaths.audit}`: {
-      const { sample } = await readJsonBody(request, auditRequest, BODY_BYTES_MAX)
+      const { sample } = await readJsonBody(request, auditRequest)
       return sendJson(response, 200, await worker.audit(sample))
     }
     case `POST ${workerPaths.generate}`:
@@ -135,7 +134,7 @@ async function answerGenerate(
   response: ServerResponse,
   worker: WorkerApi,
 ): Promise<void> {
-  const body = await readJsonBody(request, generateRequest, BODY_BYTES_MAX)
+  const body = await readJsonBody(request, generateRequest)
   const stream = new NdjsonResponse(response)
   const ended = worker.generate(body, (event, signal) => stream.emit(event, signal))
   response.on('close', () => {
