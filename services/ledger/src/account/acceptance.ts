@@ -39,6 +39,9 @@ import { type Decision, happens, refused } from './decision.ts'
 import { type AccountState, isActive, OPEN_REQUESTS_MAX } from './state.ts'
 import { refusalOfUsedKey } from './used-key.ts'
 
+/** Told whoever comes with a key that may be one of those that the account has forgotten. */
+export const KEY_NOT_SEARCHED =
+  'Whether this Idempotency-Key was used before is not known yet. Please try again.'
 /** When to look again at a balance that is held by running requests. */
 const BALANCE_RETRY_SECONDS = 5
 const LOAD_RETRY_SECONDS = 1
@@ -114,8 +117,7 @@ function refuseRepetition(state: AccountState, command: AcceptRequest): Decision
 /** A key that is not remembered may be one of those that were forgotten. */
 function refuseUnsearchedKey(state: AccountState, command: AcceptRequest): Decision | undefined {
   if (!state.hasForgottenKeys || command.isKeySearched) return undefined
-  const message = 'Whether this Idempotency-Key was used before is not known yet. Please try again.'
-  return refused('view_behind', message, { retryAfterSeconds: LOAD_RETRY_SECONDS })
+  return refused('view_behind', KEY_NOT_SEARCHED, { retryAfterSeconds: LOAD_RETRY_SECONDS })
 }
 
 function admit(state: AccountState, request: PricedRequest): Decision {

@@ -1,8 +1,9 @@
 /** What the ledger says when it is not the decider that refuses. */
-import { ServiceError } from '@svc/contracts/errors'
+import { ServiceError, viewBehind } from '@svc/contracts/errors'
 import { accountDamaged, storeRewound } from '@svc/contracts/ports/answerable-error'
 import { StoreRewoundError, StoreUnavailableError } from '@svc/contracts/ports/event-store'
 import { damageIn } from '@svc/contracts/ports/quarantine'
+import { KEY_NOT_SEARCHED } from '../account/acceptance.ts'
 import type { Refusal } from '../account/decision.ts'
 import { type AccountState, InconsistentHistoryError } from '../account/state.ts'
 
@@ -63,14 +64,7 @@ export function outcomeUnknown(cause?: unknown): ServiceError {
 
 /** An old key has to be looked for in the log, whose index is behind. */
 export function keyUnknown(): ServiceError {
-  const message = 'Whether this Idempotency-Key was used before is not known yet. Please try again.'
-  return new ServiceError('view_behind', message, { retryAfterSeconds: RETRY_SECONDS })
-}
-
-/** What is asked about may not be in the view yet. */
-export function viewBehind(): ServiceError {
-  const message = 'What the account has done is not known in full yet. Please try again.'
-  return new ServiceError('view_behind', message, { retryAfterSeconds: RETRY_SECONDS })
+  return viewBehind(KEY_NOT_SEARCHED)
 }
 
 /** @param cause what a read, or an append of which nothing was written, was refused with */

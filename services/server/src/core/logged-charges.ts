@@ -1,10 +1,11 @@
 /** What requests were charged, of the whole log: found through the view of requests. */
+import { viewBehind } from '@svc/contracts/errors'
 import type { RecordedCharges } from '@svc/contracts/recorded-charges'
-import { viewBehind } from '@svc/ledger/refusals'
 import type { Projections } from '@svc/projections/open-projections'
 
 /** How long a correction waits for the view to hold all that the account has done. */
 const VIEW_WAIT_MS = 10_000
+const BEHIND = 'What the account has done is not known in full yet. Please try again.'
 
 export function loggedCharges({
   views,
@@ -12,7 +13,7 @@ export function loggedCharges({
 }: Pick<Projections, 'views' | 'reached'>): RecordedCharges {
   return {
     async find(accountId, requestId, upTo) {
-      if (!(await reached(upTo, VIEW_WAIT_MS, 'requests'))) throw viewBehind()
+      if (!(await reached(upTo, VIEW_WAIT_MS, 'requests'))) throw viewBehind(BEHIND)
       const row = await views.request(requestId)
       if (row === undefined || row.accountId !== accountId) return undefined
       const { amount, slices, price, acceptedAt, counts, refunds } = row
