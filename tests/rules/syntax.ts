@@ -62,8 +62,10 @@ export function visit(
 ): void {
   enter(node, parents)
   const inner = [...parents, node]
-  for (const child of Object.values(node).flat()) {
-    if (isNode(child)) visit(child, enter, inner)
+  for (const property of Object.values(node)) {
+    if (isNode(property)) visit(property, enter, inner)
+    if (!Array.isArray(property)) continue
+    for (const child of property) if (isNode(child)) visit(child, enter, inner)
   }
 }
 
