@@ -7,7 +7,11 @@ import type { LiveView } from './runner/live-view.ts'
 import { viewBehindLog } from './runner/projection-status.ts'
 import type { Runner } from './runner/runner.ts'
 import { accountsProjection } from './views/accounts/accounts.ts'
-import { type AccountTotals, accountsQueries } from './views/accounts/queries.ts'
+import {
+  type AccountsQueries,
+  type AccountTotals,
+  accountsQueries,
+} from './views/accounts/queries.ts'
 import { eventPlacesProjection } from './views/event-places/event-places.ts'
 import { eventAt, eventPlacesQueries } from './views/event-places/queries.ts'
 import { evidenceProjection } from './views/evidence/evidence.ts'
@@ -30,6 +34,8 @@ const EVENTS_WAIT_MS = 2_000
 /** The questions of an operator, beyond what the gateway asks. */
 export interface OperatorViews extends Views, EvidenceQueries {
   accountTotals(): AccountTotals
+  /** Lists whose texts were erased, by subject. */
+  readonly erasures: AccountsQueries['erasures']
   /**
    * The event of an id, wherever it stands, or that which made the grant, the adjustment or the
    * refund of an id; undefined where there is none.
@@ -93,6 +99,7 @@ export function operatorViews(
     grantOwner: (grantId) => accounts().grantOwner(grantId),
     holds: (query) => accounts().holds(query),
     prices: () => accounts().prices(),
+    erasures: (page) => accounts().erasures(page),
     statement: (query) => statement().statement(query),
     requestIds: (query) => requestLists().requests(query),
     requestTotals: (query) => requestTotals().totals(query),

@@ -7,6 +7,7 @@ import type { PicoDollars } from '@svc/contracts/money'
 import type { DecodedEvent, StoredData } from '../../projection/decode.ts'
 import type { HoldRow } from '../rows/account-rows.ts'
 import type { TouchedRows } from '../touched-rows.ts'
+import { type ErasureRow, projectErasures } from './erasures.ts'
 import { type GrantState, projectGrants } from './grants.ts'
 import { type PriceState, projectPrices } from './prices.ts'
 
@@ -31,10 +32,12 @@ export interface AccountsRows {
   readonly holds: TouchedRows<HoldRow>
   readonly grants: TouchedRows<GrantState>
   readonly prices: TouchedRows<PriceState>
+  readonly erasures: TouchedRows<ErasureRow>
 }
 
 export function projectAccounts(rows: AccountsRows, decoded: DecodedEvent): void {
   const { event, accountId } = decoded
+  projectErasures(rows.erasures, decoded)
   if (!isAccountEvent(event)) {
     projectPrices(rows.prices, decoded)
     return

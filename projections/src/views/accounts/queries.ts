@@ -13,6 +13,7 @@ import type {
   StandingsPage,
 } from '../rows/account-rows.ts'
 import type { Views } from '../views.ts'
+import type { ErasureRow } from './erasures.ts'
 import { NEVER_MS } from './schema.ts'
 import {
   readAccount,
@@ -51,6 +52,12 @@ type StoredCalled = readonly [
   status: AccountRow['status'],
 ]
 
+export interface ErasuresPage {
+  /** The last subject of the page before; empty for the first page. */
+  readonly after: string
+  readonly limit: number
+}
+
 export interface AccountsQueries {
   account(accountId: string): AccountRow | undefined
   accounts(page: AccountsPage): readonly AccountRow[]
@@ -63,6 +70,8 @@ export interface AccountsQueries {
   holds(query: HoldsQuery): readonly HoldRow[]
   /** Every version that was ever published, oldest first. */
   prices(): readonly PriceRow[]
+  /** Lists whose texts were erased, by subject. */
+  erasures(page: ErasuresPage): readonly Readonly<ErasureRow>[]
 }
 
 const STANDINGS = `
@@ -101,6 +110,10 @@ export function accountsQueries(database: DatabaseSync): AccountsQueries {
   const grantsOfAll = select<StoredGrant>(database, grantsByEnd(''))
   const holds = select<StoredHold>(database, HOLDS)
   const prices = select<StoredPrice>(database, 'SELECT * FROM prices ORDER BY revision')
+  const erasures = select<ErasureRow>(
+    database,
+    'SELECT * FROM erasures WHERE subject > :after ORDER BY subject LIMIT :limit',
+  )
   return {
     account(accountId) {
       const row = one.get(accountId)
@@ -135,6 +148,7 @@ export function accountsQueries(database: DatabaseSync): AccountsQueries {
       return rows.map(readHold)
     },
     prices: () => prices.all().map(readPrice),
+    erasures: ({ after, limit }) => erasures.all({ after, limit }),
   }
 }
 

@@ -66,4 +66,10 @@ export const accountsSchema = `
     published_at    INTEGER NOT NULL,
     withdrawn_at    INTEGER
   ) STRICT;
+
+  -- Whose texts were erased, and how often.
+  CREATE TABLE erasures (
+    subject   TEXT PRIMARY KEY,
+    erasures  INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
 `

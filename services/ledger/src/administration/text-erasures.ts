@@ -79,6 +79,6 @@ export class TextErasures {
 }
 
 /** The owners of the texts that were kept before an erasure, the newest last. */
-function ownersUpTo(accountId: string, erasures: number): readonly string[] {
+export function ownersUpTo(accountId: string, erasures: number): readonly string[] {
   return Array.from({ length: erasures + 1 }, (_, before) => ownerOfAccountTexts(accountId, before))
 }

@@ -49,6 +49,7 @@ import { type LogSteps, logStepsOf } from './log-steps.ts'
 import { projector } from './projector.ts'
 import { type Ready, readyOf } from './ready.ts'
 import { relay } from './relay.ts'
+import { startErasingReturnedTexts } from './returned-texts.ts'
 import { checkRole, type Role, type RoleName } from './role.ts'
 import { sweeper } from './sweeper.ts'
 
@@ -255,8 +256,11 @@ async function answer(surroundings: Surroundings, opened: Opened) {
 
 /** Starts what this process does besides answering requests. */
 async function startDuties(surroundings: Surroundings, core: Core): Promise<Duties> {
-  const { parts, logger, log, role } = surroundings
+  const { parts, logger, log, role, place } = surroundings
   parts.add(startQuarantineRounds({ ...core, clock: steadyClock, timer: systemTimer, logger }))
+  if (place.kind === 'sqlite') {
+    parts.add(startErasingReturnedTexts({ ...core, timer: systemTimer, logger }))
+  }
   const accountNews = await log.followAccounts(core, logger, parts)
   return { accountNews, feed: await role.start(surroundings, core) }
 }
