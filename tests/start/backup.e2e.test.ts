@@ -42,12 +42,22 @@ test('a server on a backup has everything that was told before it, and its books
     const restored = join(temporaryFolder(), 'data')
     cpSync(folder, restored, { recursive: true })
     expect(existsSync(join(restored, 'views'))).toBe(false)
-    const again = await startRunningServer({}, restored)
+    expect(await doctorSays(restored)).toContain('a backup of')
+    const again = await startRunningServer({ SVC_LOG_LEVEL: 'warn' }, restored)
     expect(await new Audit().check(again.operations, toldBefore)).toEqual([])
     expect(await ask({ ...again.ready, apiKey }, 0)).toMatchObject({ status: 200 })
     expect(await again.process.stop()).toEqual({ code: 0, signal: null })
+    // The log of a backup cannot know what was erased after it.
+    expect(again.process.stderr).toContain('started on a backup, erase')
+    expect(await doctorSays(restored)).not.toContain('a backup of')
+    expect(existsSync(join(restored, 'backup.json'))).toBe(false)
   }
 })
+
+async function doctorSays(dataDir: string): Promise<string> {
+  const { out } = await svc(['--data-dir', dataDir, 'doctor'], { environment: { SVC_PORT: '0' } })
+  return out
+}
 
 interface Answer extends ClientAnswer {
   readonly status: number

@@ -42,6 +42,7 @@ test('a backup is a data folder with the same books, for its owner only', async 
   expect(backup.folder.startsWith(written)).toBe(true)
   expect(readdirSync(written)).toEqual([backup.folder.slice(written.length + 1)])
   expect(readdirSync(backup.folder).sort()).toEqual([
+    'backup.json',
     'evidence-key.json',
     'ledger.db',
     'refusals.db',

@@ -27,7 +27,7 @@ import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event
 import { copyDatabase } from '@svc/infra/sqlite/copy-database'
 import { syncFile, syncFolder } from '@svc/infra/sqlite/durable-file'
 import type { BackupProgress, Backups, WrittenBackup } from '@svc/operator/operations/backups'
-import type { DataFolder } from '../data-folder/data-folder.ts'
+import { DataFolder } from '../data-folder/data-folder.ts'
 import { DataFolderError } from '../data-folder/data-folder-error.ts'
 import { BackupPlace } from './backup-place.ts'
 
@@ -96,7 +96,8 @@ export class FolderBackups implements Backups {
     const { path: into } = this.#place
     const databases = this.#place.databases()
     const bytes = this.#place.bytes()
-    const name = new Date(this.#clock.nowMs()).toISOString().replaceAll(':', '-')
+    const writtenAt = new Date(this.#clock.nowMs()).toISOString()
+    const name = writtenAt.replaceAll(':', '-')
     const whole = join(into, name)
     const ending = endingOf(this.#folder)
     const partial = `${whole}${ending}`
@@ -105,6 +106,8 @@ export class FolderBackups implements Backups {
       await this.#place.requireSpace()
       mkdirSync(partial, { mode: OWNER_ONLY_FOLDER })
       this.#copyNotes(partial)
+      // Events on a server are no part of it: what happens after it is known there.
+      if (this.#folder.holdsLedger()) new DataFolder(partial).writeBackup({ writtenAt })
       const copied = await copyAll(databases, partial, { bytes, report, signal })
       const position = await lastPositionIn(join(partial, 'ledger.db'))
       syncFolder(partial)

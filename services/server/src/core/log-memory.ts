@@ -56,7 +56,7 @@ export class LogMemory {
       const { stream, revision } = noted
       ports.logger.warn(
         { stream, revision },
-        'event log does not hold what it held, see svc verify',
+        'event log does not hold what it held, see svc verify, and erase again what was erased since',
       )
     }
     return new LogMemory(ports, noted, holds)

@@ -20,6 +20,7 @@
  *     feed.json           how far the topic of Kafka is known to hold the events of the ledger
  *     quarantine.json     streams of the log that were found damaged and are set aside
  *     migration.json      the ledger is being moved to another store, or that was cut off
+ *     backup.json         this is such a copy, and no server has run on it yet
  *     backups/            copies of the folder, made while a server ran
  *     log-head.json       the furthest event that was seen: shows when the end of the log is gone
  *
@@ -49,6 +50,8 @@ import {
 } from './folder-safety.ts'
 import { halfMovedProblem, type MigrationNotes, migrationNote } from './migration-note.ts'
 import {
+  type BackupRecord,
+  backupNote,
   CHECKPOINT_FILE,
   type EvidenceKeyRecord,
   erasuresNote,
@@ -165,6 +168,7 @@ export class DataFolder {
     this.readRuns()
     this.feed.read()
     this.erasures.list()
+    this.readBackup()
   }
 
   /** Makes the folder unless it is there. Content stays as it is. @throws {DataFolderError} */
@@ -325,6 +329,19 @@ export class DataFolder {
       add: (erasure) => this.#notes.write(erasuresNote, [...without(erasure), erasure]),
       remove: (erasure) => this.#notes.write(erasuresNote, without(erasure)),
     }
+  }
+
+  /** The backup that the folder is, until a server has run on it. */
+  readBackup(): BackupRecord | undefined {
+    return this.#notes.read(backupNote)
+  }
+
+  writeBackup(record: BackupRecord): void {
+    this.#notes.write(backupNote, record)
+  }
+
+  removeBackup(): void {
+    this.#notes.remove(backupNote)
   }
 
   /** The files of notes that nothing else brings back. */

@@ -110,5 +110,10 @@ export const erasuresNote: Note<z.output<typeof erasuresRecord>> = {
   schema: erasuresRecord,
 }
 
+/** That the folder was written as a backup, and no server has run on it since. */
+const backupRecord = z.object({ writtenAt: z.string() })
+export type BackupRecord = z.output<typeof backupRecord>
+export const backupNote: Note<BackupRecord> = { file: 'backup.json', schema: backupRecord }
+
 /** The last checkpoint: text, and no JSON. */
 export const CHECKPOINT_FILE = 'checkpoint'

@@ -28,6 +28,11 @@ function isHidden(path: string): boolean {
 /** @throws {DataFolderError} as a start would, that a move of the ledger was cut off included */
 export function lookAtFolder(folder: DataFolder): Finding {
   folder.check()
+  const backup = folder.readBackup()
+  if (backup !== undefined) {
+    const what = `${folder.path}: a backup of ${backup.writtenAt} that no server has run on`
+    return note('data folder', `${what}: erase and revoke again what was erased or revoked since`)
+  }
   const isThere = existsSync(folder.path)
   return ok('data folder', `${folder.path}${isThere ? '' : ': a first start makes it'}`)
 }

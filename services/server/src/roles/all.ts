@@ -237,6 +237,7 @@ async function answer(surroundings: Surroundings, opened: Opened) {
   const hasViews = viewServers === undefined
   const hasDashboard = role.hasDashboard && hasViews && settings.SVC_DASHBOARD === 'on'
   const ownerLink = hasDashboard ? await ownerLinkOf(core, demo.accountId, logger) : undefined
+  warnOfBackup(folder, logger)
   folder.writeServer({ pid: process.pid, baseUrl, adminUrl, startedAt: new Date().toISOString() })
   stores?.started?.()
   const ready = readyOf({
@@ -280,6 +281,17 @@ function warnOfUnpriced(unpriced: UnpricedModels, { quarantine }: Core, logger: 
     : `no price is in force for a model that is served, its requests are refused: svc ${PUBLISH_A_PRICE}`
   const from = pricedFrom === null ? {} : { pricedFrom: new Date(pricedFrom).toISOString() }
   logger.warn({ models, ...from }, message)
+}
+
+/** The log of a backup cannot know what was done after it. */
+function warnOfBackup(folder: DataFolder, logger: Logger): void {
+  const backup = folder.readBackup()
+  if (backup === undefined) return
+  logger.warn(
+    backup,
+    'started on a backup, erase and revoke again what was erased or revoked since',
+  )
+  folder.removeBackup()
 }
 
 /** Damage to the users' stream must not keep the server from answering requests. */
