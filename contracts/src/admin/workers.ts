@@ -30,6 +30,8 @@ const workerSummary = z.object({
   model_name: z.string(),
   toy: z.boolean(),
   restarts: count,
+  /** What is wrong with it, in one line. */
+  problem: z.string().nullable(),
 })
 export type WorkerSummary = Shown<typeof workerSummary>
 
@@ -81,8 +83,6 @@ const workerDetails = workerSummary.extend({
   /** Requests of all gateways. */
   load: z.object({ sequences: count, running: count, queued: count }).nullable(),
   cache: cacheMode.extend({ use: cacheUse.nullable() }).nullable(),
-  /** What is wrong with it, in one line. */
-  problem: z.string().nullable(),
 })
 export type WorkerDetails = Shown<typeof workerDetails>
 

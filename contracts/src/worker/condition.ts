@@ -46,6 +46,11 @@ export const healthResponse = z.object({
    */
   gpuProblem: z.string().nullable().default(null),
   cache: cacheMode,
+  /**
+   * Why Redis is not used at present although `cache` names it, in one line; null when there is
+   * nothing to say. Older workers leave it out.
+   */
+  cacheProblem: z.string().nullable().default(null),
   /** Requests that wait, and sequences in use, for requests of all gateways. */
   load: z.object({ queued: count, running: count, sequences: z.int().min(1) }),
 })

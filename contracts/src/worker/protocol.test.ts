@@ -99,6 +99,7 @@ const examples: readonly (readonly [string, ZodType, unknown])[] = [
       gpu: 'NVIDIA H200',
       gpuProblem: null,
       cache: { mode: 'on', schedule: 'any-token', reason: null, tiers: ['l1', 'l2'] },
+      cacheProblem: 'Redis at 10.0.0.7:6379 is not connected',
       load: { queued: 0, running: 1, sequences: 4 },
     },
   ],
@@ -200,10 +201,20 @@ describe('a message of the worker protocol', () => {
     expect(schema.parse(JSON.parse(line))).toEqual(message)
   })
 
-  test('a worker of an older version does not name its GPU', () => {
+  test('a worker of an older version tells nothing of its GPU and of Redis', () => {
     const [, schema, health] = examples.find(([name]) => name === 'health') ?? []
-    const { gpu: _, gpuProblem: __, ...older } = health as Record<string, unknown>
-    expect(schema?.parse(older)).toEqual({ ...older, gpu: null, gpuProblem: null })
+    const {
+      gpu: _,
+      gpuProblem: __,
+      cacheProblem: ___,
+      ...older
+    } = health as Record<string, unknown>
+    expect(schema?.parse(older)).toEqual({
+      ...older,
+      gpu: null,
+      gpuProblem: null,
+      cacheProblem: null,
+    })
   })
 
   test.each(workerErrorCodes)('error %s goes through JSON unchanged', (code) => {

@@ -68,6 +68,19 @@ describe('svc worker list', () => {
     expect(out).toContain('worker-1')
   })
 
+  test('says while Redis is away that prompts are cached by one alone, as the status does', async () => {
+    const { workers, svc: run } = await workerServer()
+    const said = 'worker-2: prompts are cached by this worker alone: Redis is not connected\n'
+    const shown = async () => {
+      const lists = [await run(['worker', 'list']), await run(['status'])]
+      return lists.map(({ out }) => out.includes(said))
+    }
+    workers[1].cacheProblem = 'Redis is not connected'
+    await expect.poll(shown, { timeout: 5_000 }).toEqual([true, true])
+    workers[1].cacheProblem = null
+    await expect.poll(shown, { timeout: 5_000 }).toEqual([false, false])
+  })
+
   test('shows nothing of a worker that would steer the terminal', async () => {
     const { workers, pool, svc: run } = await workerServer()
     workers[1].gpuProblem = 'a GPU \u001b[2Jfailed\nworker-1: all is well'

@@ -61,6 +61,7 @@ function serviceOf(contextSize: number, slices: PromptRenderer['slices'], script
       instanceId: 'w/1',
       cache: { mode: 'on', schedule: 'canonical-128', reason: null, tiers: ['l1'] },
     },
+    cacheProblem: () => null,
   })
 }
 

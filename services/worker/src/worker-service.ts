@@ -45,7 +45,8 @@ export interface WorkerParts {
   /** Milliseconds of a clock that only goes forward. */
   readonly nowMs: () => number
   /** The part of the health that stays the same while the worker runs. */
-  readonly facts: Omit<HealthResponse, 'status' | 'load'>
+  readonly facts: Omit<HealthResponse, 'status' | 'cacheProblem' | 'load'>
+  readonly cacheProblem: () => string | null
 }
 
 export class WorkerService implements WorkerApi {
@@ -58,8 +59,9 @@ export class WorkerService implements WorkerApi {
   }
 
   health(): HealthResponse {
-    const { scheduler, facts } = this.#parts
-    return { status: scheduler.draining ? 'draining' : 'ready', ...facts, load: scheduler.load }
+    const { scheduler, facts, cacheProblem } = this.#parts
+    const status = scheduler.draining ? 'draining' : 'ready'
+    return { status, ...facts, cacheProblem: cacheProblem(), load: scheduler.load }
   }
 
   state(): StateResponse {

@@ -52,14 +52,8 @@ export async function startWorker(
   const { name, shortTokensMax } = schedule
   log('info', 'schedule of prompts', { schedule: name, shortTokensMax, reason, remembered })
   const fingerprint = fingerprintOf(facts, schedule, served)
-  const { cache, mode, putsAside } = openPrefixCache({
-    settings: settings.cache,
-    engine,
-    reuse,
-    fingerprint,
-    log,
-    nowMs,
-  })
+  const cacheOptions = { settings: settings.cache, engine, reuse, fingerprint, log, nowMs }
+  const { cache, mode, problem, putsAside } = openPrefixCache(cacheOptions)
   const scheduler = new Scheduler({
     engine,
     cache,
@@ -103,6 +97,7 @@ export async function startWorker(
       contextSize: engine.contextSize,
       cache: mode,
     },
+    cacheProblem: problem,
   })
   return { api, drain: () => scheduler.drain() }
 }

@@ -167,6 +167,8 @@ describeOnOwnRedis('two workers with a Redis', () => {
     await ask(one, 'b')
     await redis.kill()
     const meanwhile = await ask(two, 'b')
+    const problem = async () => (await two.client.health()).cacheProblem
+    await expect.poll(problem, PATIENCE).toMatch(/^Redis at 127\.0\.0\.1:\d+ /)
     await redis.restart()
     expect(meanwhile.text).toBe(plain.text)
     expect(meanwhile.meter?.cache.source).toBe('none')
@@ -177,6 +179,7 @@ describeOnOwnRedis('two workers with a Redis', () => {
       return (await ask(two, tenant)).meter?.cache.source
     }
     await expect.poll(shared, { timeout: 30_000, interval: 500 }).toBe('l2')
+    expect(await problem()).toBeNull()
   })
 
   it('answer while Redis is frozen', async () => {

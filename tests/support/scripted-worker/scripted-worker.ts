@@ -70,6 +70,7 @@ export class ScriptedWorker {
   gpu: string | null = null
   /** Why it says that it does without another GPU. */
   gpuProblem: string | null = null
+  cacheProblem: string | null = null
   /** What it says that it has to do for other gateways. */
   othersLoad = { queued: 0, running: 0 }
   cache: HealthResponse['cache'] = {
@@ -174,6 +175,7 @@ export class ScriptedWorker {
       gpu: this.gpu,
       gpuProblem: this.gpuProblem,
       cache: this.cache,
+      cacheProblem: this.cacheProblem,
       load: {
         queued: this.othersLoad.queued,
         running: this.othersLoad.running + this.running,

@@ -57,6 +57,9 @@ function statusText(context: Context, status: ServiceStatus): string {
   const problems = [status.store, status.feed, status.top_ups].flatMap(
     (part) => part?.problems ?? [],
   )
+  for (const { worker_id: workerId, problem } of status.workers) {
+    if (problem !== null) problems.push(`${workerId}: ${problem}`)
+  }
   for (const problem of problems) sections.push(`${printable(problem)}\n`)
   for (const overdue of overdueTexts(status)) sections.push(`${overdue}\n`)
   if (status.unpriced_models.length > 0) sections.push(unpricedText(status))

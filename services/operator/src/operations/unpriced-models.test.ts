@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { unpricedModels } from './unpriced-models.ts'
 
-const line = { status: 'ready', restarts: 0 }
+const line = { status: 'ready', restarts: 0, problem: null }
 const toy = { ...line, worker_id: 'worker-1', model_name: 'svc-demo', toy: true }
 const real = { ...line, worker_id: 'worker-2', model_name: 'qwen', toy: false }
 const unreachable = { ...line, worker_id: 'worker-3', model_name: '', toy: false }

@@ -18,6 +18,7 @@ const health: HealthResponse = {
   device: 'cuda',
   gpu: 'NVIDIA H200',
   gpuProblem: null,
+  cacheProblem: null,
   cache: { mode: 'on', schedule: 'any-token', reason: 'Redis is not set up', tiers: ['l1'] },
   load: { queued: 1, running: 2, sequences: 8 },
 }
@@ -117,6 +118,16 @@ test('a worker that is well and does not tell its state shows the load of its he
 test('a GPU that is there and not used is a problem', () => {
   const gpuProblem = 'SVC_GPU=auto takes the CPU, because of what failed: cuda'
   expect(detailsOf({ health: { ...health, gpuProblem } }, freshState).problem).toBe(gpuProblem)
+})
+
+test('a Redis that is away is a problem, beside any other', () => {
+  const cacheProblem = 'Redis at 10.0.0.7:6379 is not connected'
+  const alone = `prompts are cached by this worker alone: ${cacheProblem}`
+  expect(detailsOf({ health: { ...health, cacheProblem } }, freshState).problem).toBe(alone)
+  const both = { ...health, cacheProblem, gpuProblem: 'the GPU is not used' }
+  expect(detailsOf({ health: both }, { ...freshState, meterMismatches: 2 }).problem).toBe(
+    `the runtime counted 2 prompts otherwise than the worker; the GPU is not used; ${alone}`,
+  )
 })
 
 test('a meter that was doubted is a problem', () => {

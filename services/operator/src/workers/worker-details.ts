@@ -10,8 +10,9 @@ export function workerDetails(
   supervised: SupervisedProcess | undefined,
 ): WorkerDetails {
   const { health, address } = worker
+  const summary = workerSummary(worker, supervised)
   return {
-    ...workerSummary(worker, supervised),
+    ...summary,
     address,
     setup: health === undefined ? null : setupOf(health),
     load: state === undefined ? (health?.load ?? null) : loadOf(state),
@@ -19,7 +20,7 @@ export function workerDetails(
       health === undefined
         ? null
         : { ...health.cache, use: state === undefined ? null : cacheUse(state) },
-    problem: problemOf({ worker, state }),
+    problem: problemOf(summary.problem, { worker, state }),
   }
 }
 
@@ -59,11 +60,15 @@ function rate(part: number, whole: number): number | null {
   return whole === 0 ? null : part / whole
 }
 
-function problemOf({ worker, state }: WorkerSnapshot): string | null {
-  if (worker.problem !== undefined) return worker.problem.message
-  if (worker.health === undefined) return 'it does not answer'
+/** What the worker's state has to say comes first: it is an alarm. */
+function problemOf(known: string | null, { worker, state }: WorkerSnapshot): string | null {
+  if (worker.health === undefined) return known
+  return [stateProblem(state), known].filter((said) => said !== null).join('; ') || null
+}
+
+function stateProblem(state: StateResponse | undefined): string | null {
   if (state === undefined) return 'no status reported'
   return state.meterMismatches === 0
-    ? worker.health.gpuProblem
+    ? null
     : `the runtime counted ${state.meterMismatches} prompts otherwise than the worker`
 }

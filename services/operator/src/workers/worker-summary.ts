@@ -22,14 +22,24 @@ export function workerSummaries({ fleet, supervised }: WorkerSources): readonly 
 }
 
 export function workerSummary(
-  { workerId, health, leaving }: Pick<FleetWorker, 'workerId' | 'health' | 'leaving'>,
+  worker: FleetWorker,
   supervised: SupervisedProcess | undefined,
 ): WorkerSummary {
+  const { workerId, health, leaving } = worker
   return {
     worker_id: workerId,
     status: leaving ? 'leaving' : (health?.status ?? supervised?.state ?? 'unreachable'),
     model_name: health?.modelName ?? '',
     toy: health?.toy ?? false,
     restarts: supervised?.restarts ?? 0,
+    problem: problemOf(worker),
   }
+}
+
+function problemOf({ problem, health }: FleetWorker): string | null {
+  if (problem !== undefined) return problem.message
+  if (health === undefined) return 'it does not answer'
+  const { gpuProblem, cacheProblem } = health
+  const unshared = cacheProblem && `prompts are cached by this worker alone: ${cacheProblem}`
+  return [gpuProblem, unshared].filter((said) => said !== null).join('; ') || null
 }

@@ -39,6 +39,8 @@ export interface CacheOptions {
 export interface OpenedCache {
   readonly cache: PrefixCache
   readonly mode: CacheMode
+  /** Why Redis is not used at present; null when there is nothing to say. */
+  readonly problem: () => string | null
   /** Whether answers can be put aside for others. */
   readonly putsAside: boolean
 }
@@ -51,7 +53,13 @@ export function openPrefixCache(options: CacheOptions): OpenedCache {
     return without(options, test.reason)
   }
   const unshared = whyUnshared(settings, test.tokenBytes * engine.schedule.blockTokens)
-  const l2 = unshared === null ? openShared(options) : null
+  let problem: string | null = null
+  const l2 =
+    unshared === null
+      ? openShared(options, (found) => {
+          problem = found
+        })
+      : null
   const cache = new PrefixCache({
     names: blockNames(settings.secret, options.fingerprint, engine.schedule),
     l1: new MemoryPrefixStore({ bytesMax: settings.bytes }),
@@ -68,7 +76,7 @@ export function openPrefixCache(options: CacheOptions): OpenedCache {
   const schedule = engine.schedule.name
   const tiers = l2 === null ? (['l1'] as const) : (['l1', 'l2'] as const)
   const mode: CacheMode = { mode: 'on', schedule, reason: unshared, tiers: [...tiers] }
-  return { cache, mode, putsAside }
+  return { cache, mode, problem: () => problem, putsAside }
 }
 
 /** @returns null when blocks are shared */
@@ -81,13 +89,17 @@ function whyUnshared({ redis }: CacheSettings, blockBytes: number): string | nul
   )
 }
 
-function openShared({ settings, fingerprint, log }: CacheOptions) {
+function openShared(
+  { settings, fingerprint, log }: CacheOptions,
+  note: (problem: string | null) => void,
+) {
   if (settings.redis === null) return null
   return openRedisPrefixStore({
     ...settings.redis,
     fingerprint,
     secret: settings.secret,
     onProblem(problem) {
+      note(problem)
       if (problem === null) log('warn', 'Redis available again, prefix cache is shared')
       else log('warn', 'Redis unavailable, prefix cache is local only', { problem })
     },
@@ -107,7 +119,7 @@ function without({ engine, log, nowMs }: CacheOptions, reason: string) {
   })
   const schedule = engine.schedule.name
   const mode: CacheMode = { mode: 'off', schedule, reason, tiers: [] }
-  return { cache, mode, putsAside: false }
+  return { cache, mode, problem: () => null, putsAside: false }
 }
 
 function failureLog(log: Log) {
