@@ -52,6 +52,8 @@ describe.skipIf(missing !== undefined)('a dialog', () => {
     [operator('/prices'), 'New price'],
     [operator('/prices'), 'Correct'],
     [operator('/prices'), 'Withdraw'],
+    [operator('/system'), 'Drain'],
+    [operator('/system'), 'Remove'],
     [operator('/access'), 'Invite'],
     [operator('/access'), 'New token'],
     [operator('/access'), 'Disable'],

@@ -5,6 +5,7 @@ import { missingChromium } from '../testing/chromium.ts'
 import { type PageServer, Refused } from '../testing/page-server.ts'
 import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'
 import { ACCOUNT, fullAnswers, session } from '../testing/sample-answers.ts'
+import { keptScreenshot } from '../testing/screenshots.ts'
 import { withPages } from '../testing/with-pages.ts'
 
 const missing = missingChromium()
@@ -129,6 +130,48 @@ describe.skipIf(missing !== undefined)('faults of an operator’s day', () => {
     const expires_at = new Date('2026-11-22T00:00').toISOString()
     expect(granted).toMatchObject([{ amount: '5', expires_at }])
   })
+
+  test.each(['Drain', 'Remove'])(
+    '%s of a worker is asked first, and the last is told',
+    async (name) => {
+      const changed: unknown[] = []
+      const [worker] = fullAdminAnswers.listWorkers()
+    if (worker === undefined) throw new Error('there is no worker')
+      const noted = (input: unknown) => {
+        changed.push(input)
+        return {
+          worker_id: 'w1',
+          status: name === 'Drain' ? 'draining' : 'removed',
+          ready_workers: 0,
+        }
+      }
+      const ready = { ...worker, worker_id: 'w2' }
+      server.adminAnswers = {
+        ...fullAdminAnswers,
+        listWorkers: () => [worker, ready],
+        drainWorker: noted as never,
+        removeWorker: noted as never,
+      }
+      const press = async () => {
+        await page.getByRole('row', { name: 'w1' }).getByRole('button', { name }).click()
+        await page.getByRole('heading', { name: `${name} worker w1?` }).waitFor({ timeout: 5_000 })
+      }
+      const last = page.getByText('No other worker is ready')
+      await open('system', 'owner')
+      await press()
+      expect(await last.count()).toBe(0)
+      await page.keyboard.press('Escape')
+      ready.status = 'unreachable'
+      await page.getByText('unreachable').waitFor()
+      await press()
+      await last.waitFor()
+      await keptScreenshot(page, `last-worker-${name}`)
+      expect(changed).toEqual([])
+      await page.getByRole('dialog').getByRole('button', { name, exact: true }).click()
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      expect(changed).toMatchObject([{ worker_id: 'w1' }])
+    },
+  )
 
   test('work that fails behind its first line says so, and differences are named', async () => {
     await open('audit', 'auditor')

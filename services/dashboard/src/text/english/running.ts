@@ -43,6 +43,9 @@ export const runningTexts = {
   disableEffect: 'Their sessions end at once, and they cannot sign in.',
   disableTitle: 'Disable “{name}”?',
   drain: 'Drain',
+  drainWorkerEffect:
+    'It ends what it runs and takes nothing new, from any server, until that is taken back.',
+  drainWorkerTitle: 'Drain worker {id}?',
   earlier: 'Earlier',
   enable: 'Enable',
   enableEffect: 'They can sign in again.',
@@ -84,6 +87,7 @@ export const runningTexts = {
   inForceFrom: 'In force from',
   inForceHint: 'In your time zone. Empty: from now on.',
   inviteAccountHint: 'Whose owner the person becomes. It may be empty for the running only.',
+  lastReadyWorker: 'No other worker is ready: every request is refused until one is.',
   lastVerified: 'Last verified by {name},',
   madeBy: 'Made by',
   metrics: 'metrics',

@@ -16,8 +16,7 @@ import { t } from '../operator-text.ts'
 export function WorkerTable({ workers }: { readonly workers: readonly WorkerDetails[] }) {
   const may = useMay()
   const drain = useAdminChange('drainWorker')
-  const remove = useAdminChange('removeWorker')
-  const [removed, setRemoved] = useState<string>()
+  const [asked, setAsked] = useState<AskedOf>()
   if (workers.length === 0) return <Empty title={t('noWorkers')} />
   return (
     <>
@@ -46,17 +45,16 @@ export function WorkerTable({ workers }: { readonly workers: readonly WorkerDeta
                 <Button
                   disabled={drain.isPending}
                   onClick={() =>
-                    drain.mutate({
-                      worker_id: worker.worker_id,
-                      draining: worker.status !== 'draining',
-                    })
+                    worker.status === 'draining'
+                      ? drain.mutate({ worker_id: worker.worker_id, draining: false })
+                      : setAsked({ worker, what: 'drain' })
                   }
                 >
                   {t(worker.status === 'draining' ? 'undrain' : 'drain')}
                 </Button>
               )}{' '}
               {may('removeWorker') && (
-                <Button look="danger" onClick={() => setRemoved(worker.worker_id)}>
+                <Button look="danger" onClick={() => setAsked({ worker, what: 'remove' })}>
                   {t('remove')}
                 </Button>
               )}
@@ -64,18 +62,40 @@ export function WorkerTable({ workers }: { readonly workers: readonly WorkerDeta
           </tr>
         ))}
       </Table>
-      {removed !== undefined && (
-        <ConfirmedChange
-          title={t('removeWorkerTitle', { id: removed })}
-          effect={t('removeWorkerEffect')}
-          confirm={t('remove')}
-          change={remove}
-          input={{ worker_id: removed }}
-          onClose={() => setRemoved(undefined)}
-        />
+      {asked !== undefined && (
+        <AskedOfWorker {...asked} workers={workers} onClose={() => setAsked(undefined)} />
       )}
     </>
   )
+}
+
+/** What was pressed, of which worker, and is not confirmed yet. */
+interface AskedOf {
+  readonly worker: WorkerDetails
+  readonly what: 'drain' | 'remove'
+}
+
+interface AskedOfWorkerProps extends AskedOf {
+  readonly workers: readonly WorkerDetails[]
+  readonly onClose: () => void
+}
+
+function AskedOfWorker({ worker, what, workers, onClose }: AskedOfWorkerProps) {
+  const drain = useAdminChange('drainWorker')
+  const remove = useAdminChange('removeWorker')
+  const { worker_id: id } = worker
+  const ready = workers.filter(({ status }) => status === 'ready')
+  const isLast = ready.length === 1 && ready[0]?.worker_id === id
+  const effect = t(`${what}WorkerEffect`)
+  const texts = {
+    title: t(`${what}WorkerTitle`, { id }),
+    effect: isLast ? `${effect} ${t('lastReadyWorker')}` : effect,
+    confirm: t(what),
+    onClose,
+  }
+  if (what === 'remove')
+    return <ConfirmedChange {...texts} change={remove} input={{ worker_id: id }} />
+  return <ConfirmedChange {...texts} change={drain} input={{ worker_id: id, draining: true }} />
 }
 
 function percent(share: number | null | undefined): string {
