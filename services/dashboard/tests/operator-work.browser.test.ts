@@ -218,7 +218,11 @@ describe.skipIf(missing !== undefined)('an operator', () => {
       },
     })
     await open('/audit')
-    await page.getByLabel('Time or position').fill('2026-11-01')
+    await button('Show balances').click()
+    const to = page.getByLabel('Time or position')
+    expect(await to.evaluate((field) => field.matches(':focus:invalid'))).toBe(true)
+    expect(asked).toEqual([])
+    await to.fill('2026-11-01')
     await button('Show balances').click()
     await page.getByText('At position 1,234, from 1,235 events.').waitFor()
     expect(asked).toEqual([{ to: '2026-11-01T00:00:00Z', statement: false }])

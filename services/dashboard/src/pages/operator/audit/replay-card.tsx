@@ -28,6 +28,7 @@ export function ReplayCard() {
           <Field
             label={t('replayTo')}
             hint={t('replayToHint')}
+            required
             value={to}
             onChange={({ target }) => setTo(target.value.trim())}
           />

@@ -1,5 +1,5 @@
 import type { OperationInput, OperationOutput } from '@svc/contracts/admin/operations'
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { type LineOperation, useWork } from '../../../api/admin-lines.ts'
 import { Card } from '../../../ui/card.tsx'
 import { Progress } from './progress.tsx'
@@ -39,16 +39,28 @@ interface Counted {
 export function WorkCard<Name extends LineOperation>(props: WorkCardProps<Name>) {
   const { title, text, startName, operation, input, fields, shareOf, children } = props
   const work = useWork(operation)
+  const form = useRef<HTMLFormElement>(null)
   const progress = work.newest.progress as LinesOf<Name, 'progress'> | undefined
   const { events, rate } = (progress ?? {}) as Counted
   return (
     <Card
       title={title}
-      action={<WorkButton work={work} name={startName} onStart={() => work.start(input)} />}
+      action={
+        <WorkButton work={work} name={startName} onStart={() => form.current?.requestSubmit()} />
+      }
     >
       <div className="flex flex-col gap-4">
         <p className="text-sm text-soft">{text}</p>
-        {fields}
+        <form
+          ref={form}
+          className="contents"
+          onSubmit={(event) => {
+            event.preventDefault()
+            work.start(input)
+          }}
+        >
+          {fields}
+        </form>
         {work.isRunning && (
           <Progress
             label={title}
