@@ -74,6 +74,32 @@ describe.skipIf(missing !== undefined)('a dialog', () => {
     expect.soft(focused, 'the focus is back').toBe(true)
   })
 
+  test('whose opener goes with the change gives the focus to the table, and not to the page', async () => {
+    const users = fullAdminAnswers.listUsers()
+    server.adminAnswers = {
+      ...fullAdminAnswers,
+      listUsers: () => users,
+      eraseUser: (({ user_id }: { readonly user_id: string }) => {
+        for (const user of users) {
+          if (user.user_id === user_id) Object.assign(user, { status: 'erased', email: null })
+        }
+        return {}
+      }) as never,
+    }
+    await page.goto(`${server.url}${operator('/access')}`)
+    const opener = page.getByRole('button', { name: 'Erase', exact: true }).first()
+    await opener.focus()
+    await page.keyboard.press('Enter')
+    const erase = page.getByRole('dialog').getByRole('button', { name: 'Erase', exact: true })
+    await erase.focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.getByText('erased').first().waitFor()
+    const focused = () => page.evaluate('document.activeElement.ariaLabel')
+    await expect.poll(focused).toBe('Users')
+    await keptScreenshot(page, 'focus-after-erase')
+  })
+
   test('over another one is closed alone by Escape, and gives the focus back to it', async () => {
     await page.goto(`${server.url}${operated}?view=requests&request=req_1`)
     const opener = page.getByRole('dialog').getByRole('button', { name: 'Refund', exact: true })

@@ -13,6 +13,15 @@ export interface DialogProps {
 }
 
 /**
+ * Where the focus goes back to: what opened the dialog or, where that is gone with what was
+ * changed, such as the buttons of a user who was erased, the table and the page that it stood in.
+ */
+function placesOf(opener: Element | null): readonly HTMLElement[] {
+  const places = [opener, opener?.closest('section[tabindex]'), opener?.closest('main')]
+  return places.filter((place) => place instanceof HTMLElement)
+}
+
+/**
  * The browser's own dialog: it keeps the focus inside, and lies above everything.
  * It is open as long as it is rendered.
  */
@@ -22,14 +31,17 @@ export function Dialog({ title, onClose, isSticky, isPanel, children }: DialogPr
   const id = useId()
   useEffect(() => {
     const element = dialog.current
-    const opener = document.activeElement
+    const places = placesOf(document.activeElement)
     element?.showModal()
     // What is to be filled in, and not the button that closes it.
     element?.querySelector<HTMLElement>('form :is(input, textarea)')?.focus()
     return () => {
       element?.close()
       // It is out of the page by now, and a browser gives the focus back only from within it.
-      if (opener instanceof HTMLElement) opener.focus()
+      for (const place of places) {
+        place.focus()
+        if (document.activeElement === place) return
+      }
     }
   }, [])
   // biome-ignore lint/correctness/useExhaustiveDependencies: another title tells of another content
