@@ -96,7 +96,9 @@ export function viewBehind(
   return new ServiceError('view_behind', message, { retryAfterSeconds: 1 })
 }
 
-export const ACCOUNT_FROZEN = 'The account is frozen. Please ask the operator of this service.'
+/** Ends what customers are told; operators are told what to do in its place. */
+export const ASK_THE_OPERATOR = 'Please ask the operator of this service.'
+export const ACCOUNT_FROZEN = `The account is frozen. ${ASK_THE_OPERATOR}`
 
 export function accountFrozen(): ServiceError {
   return new ServiceError('account_frozen', ACCOUNT_FROZEN)

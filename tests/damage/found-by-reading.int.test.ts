@@ -29,6 +29,7 @@ test.each(Object.entries(kinds))(
     const asked = { account_id: customer.accountId, limit: 10 } as const
     await expect(operations.accountRequests(asked)).rejects.toMatchObject({
       code: 'account_damaged',
+      message: expect.stringMatching(/Run "svc verify".* docs\/how-to\/mend-a-damaged-stream/),
     })
     expect(await operations.listQuarantine()).toMatchObject([{ stream }])
     expect((await operations.status()).store.problems).toEqual([expect.stringContaining(stream)])

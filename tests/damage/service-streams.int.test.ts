@@ -63,6 +63,7 @@ test.each([
     await Promise.all(customers.map((customer) => pay(service, customer)))
     await expect(service.operations.publishPrice(price)).rejects.toMatchObject({
       code: 'store_unavailable',
+      message: expect.stringMatching(/are damaged\. Run "svc verify".* docs\/how-to\/mend-a-/),
     })
     await service.stop()
 

@@ -1,5 +1,5 @@
 /** Turns what was thrown into what a caller is told. */
-import { ownDefect, ServiceError } from '../../errors.ts'
+import { ASK_THE_OPERATOR, ownDefect, ServiceError } from '../../errors.ts'
 import {
   BrokenChainError,
   DamagedStreamError,
@@ -12,17 +12,13 @@ import {
  * written to them, so what was asked costs nothing.
  */
 export function accountDamaged(cause: unknown): ServiceError {
-  const message =
-    'The records of the account are damaged. Nothing was charged. ' +
-    'Please ask the operator of this service.'
+  const message = `The records of the account are damaged. Nothing was charged. ${ASK_THE_OPERATOR}`
   return new ServiceError('account_damaged', message, { cause })
 }
 
 /** The store is not the one that it was: an operator has to look. */
 export function storeRewound(cause: unknown): ServiceError {
-  const message =
-    'The event store does not hold what it held before. Nothing was charged. ' +
-    'Please ask the operator of this service.'
+  const message = `The event store does not hold what it held before. Nothing was charged. ${ASK_THE_OPERATOR}`
   return new ServiceError('store_rewound', message, { cause })
 }
 

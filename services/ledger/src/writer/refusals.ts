@@ -1,5 +1,5 @@
 /** What the ledger says when it is not the decider that refuses. */
-import { ServiceError, viewBehind } from '@svc/contracts/errors'
+import { ASK_THE_OPERATOR, ServiceError, viewBehind } from '@svc/contracts/errors'
 import { accountDamaged, storeRewound } from '@svc/contracts/ports/answerable-error'
 import { StoreRewoundError, StoreUnavailableError } from '@svc/contracts/ports/event-store'
 import { damageIn } from '@svc/contracts/ports/quarantine'
@@ -85,9 +85,7 @@ function isContradiction(cause: unknown): boolean {
 
 /** A stream of the service itself, such as its prices, is set aside: nothing is written to it. */
 export function recordsDamaged(cause: unknown): ServiceError {
-  const message =
-    'The records that this would be written to are damaged. ' +
-    'Please ask the operator of this service.'
+  const message = `The records that this would be written to are damaged. ${ASK_THE_OPERATOR}`
   return new ServiceError('store_unavailable', message, { cause })
 }
 
