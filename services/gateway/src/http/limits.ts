@@ -22,6 +22,11 @@ export interface HttpLimits {
    */
   readonly requestTimeoutMs: number
   readonly keepAliveMs: number
+  /**
+   * How much later than its client is told an idle connection is closed: a client that was held up,
+   * or does not heed it, sends its next request on a connection that is still there.
+   */
+  readonly keepAliveGraceMs: number
   readonly requestsPerSocket: number
   readonly sockets: number
   readonly socketsPerAddress: number
@@ -102,6 +107,7 @@ export const defaultHttpLimits: HttpLimits = {
   headersTimeoutMs: 5_000,
   requestTimeoutMs: 15_000,
   keepAliveMs: 10_000,
+  keepAliveGraceMs: 20_000,
   requestsPerSocket: 1_000,
   sockets: 2_000,
   socketsPerAddress: 1_000,

@@ -32,11 +32,6 @@ declare module 'fastify' {
   }
 }
 
-/**
- * How much later than its client is told an idle connection is closed: a client that was held up,
- * or does not heed it, sends its next request on a connection that is still there.
- */
-const KEEP_ALIVE_GRACE_MS = 20_000
 /** How often Node looks at its time-outs; its default of 30 s makes them fire far too late. */
 const CONNECTIONS_CHECK_INTERVAL_MS = 1_000
 /** How long sockets are given to take their last bytes when the server closes. */
@@ -107,7 +102,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       // Node would answer a missing Host by itself, without a body: `checkHead` does it.
       requireHostHeader: false,
       maxHeaderSize: limits.headerBytes,
-      keepAliveTimeoutBuffer: KEEP_ALIVE_GRACE_MS,
+      keepAliveTimeoutBuffer: limits.keepAliveGraceMs,
       highWaterMark: READ_AHEAD_BYTES,
       headersTimeout: Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs),
       connectionsCheckingInterval: CONNECTIONS_CHECK_INTERVAL_MS,

@@ -324,8 +324,9 @@ describe('floods', () => {
   )
 
   test('B9 of pipelined requests 1,000 are answered, in order, then the connection is closed', async () => {
-    // The account's bound lets all these wait: beyond it a read is refused with 429.
-    await start({ limits: { waitingPerAccount: 1_010 } })
+    // The account's bound lets all these wait: beyond it a read is refused with 429. None waits
+    // for those of a second.
+    await start({ limits: { waitingPerAccount: 1_010, readsPerSecond: 0 } })
     const { socket, received, closed } = open()
     const secret = `Authorization: Bearer ${fixture.ledger.secret}\r\n`
     const one = (index: number) =>
@@ -360,7 +361,7 @@ describe('floods', () => {
   })
 
   test('B10 a kept connection that says nothing more is closed', async () => {
-    await start({ limits: LIMITS })
+    await start({ limits: { ...LIMITS, keepAliveGraceMs: 0 } })
     const { socket, received, closed } = open()
     socket.write('GET /livez HTTP/1.1\r\nHost: a\r\n\r\n')
     await closed
