@@ -64,15 +64,21 @@ describe('a worker that chooses what computes', () => {
     expect(trials()).toEqual(new Set(['cuda', 'worker']))
   })
 
-  it('takes the next one when the kernels of the best end their process', async () => {
-    const { started } = start('auto', 'cuda')
-    const { device, gpuProblem } = await started.ready()
+  it('takes the next one when the kernels of the best end their process, and again when it is killed', async () => {
+    const { started, trials } = start('auto', 'cuda')
+    const { instanceId: _, load: __, ...before } = await started.ready()
+    const { device, gpuProblem } = before
     expect(device).toBe('vulkan')
     expect(gpuProblem).toContain(
       'SVC_GPU=auto takes vulkan, because of what failed: ' +
         `cuda (its trial ended with SIGABRT: ${KERNEL_ERROR});`,
     )
     expect(started.restarts).toBe(0)
+    const tried = trials()
+    process.kill(started.pid ?? 0, 'SIGKILL')
+    await expect.poll(() => started.state, { timeout: 10_000 }).toBe('restarting')
+    expect(await started.ready()).toMatchObject(before)
+    expect(trials()).toEqual(tried)
   })
 
   it('takes the CPU when no GPU works, and is then like a worker of the CPU', async () => {
@@ -83,16 +89,6 @@ describe('a worker that chooses what computes', () => {
     await started.stop(GRACE_MS)
     const plain = start('off', 'cuda,vulkan')
     expect(await plain.started.ready()).toMatchObject({ fingerprint, gpuProblem: null })
-  })
-
-  it('computes on the same, with no other trial, when it was ready and is killed', async () => {
-    const { started, trials } = start('auto', 'cuda')
-    const { instanceId: _, load: __, ...before } = await started.ready()
-    const tried = trials()
-    process.kill(started.pid ?? 0, 'SIGKILL')
-    await expect.poll(() => started.state, { timeout: 10_000 }).toBe('restarting')
-    expect(await started.ready()).toMatchObject(before)
-    expect(trials()).toEqual(tried)
   })
 })
 
