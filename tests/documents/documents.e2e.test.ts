@@ -35,7 +35,8 @@ const OF_A_NEW_SERVER = ['README.md', 'docs/tutorial/first-paid-answer.md']
 
 /**
  * One server is enough for these, in this order: the first counts on a balance that nobody has
- * spent of, and what the last do stays: prices, and customers beside the first.
+ * spent of, and what the last do stays: prices, and customers beside the first. Two more pages
+ * follow on it, which take away the customer's key and its name.
  */
 const OF_ONE_SERVER = [
   'docs/how-to/read-a-bill-by-hand.md',
@@ -82,6 +83,35 @@ describe('on one server', () => {
     if (OF_SEVERAL_CUSTOMERS.includes(document)) await runBlock(SECOND_CUSTOMER, place, environment)
     await runPage(document, place, environment)
   })
+  /** The price of the first start is the oldest, and long replaced. */
+  test('docs/how-to/correct-a-mistake.md does what it says, with the price in force', async () => {
+    const place = readersPlace(dataDir)
+    const rates = '--input 0.30 --cached-input 0.03 --output 1.20'
+    const publish = { commands: `./svc --quiet price publish ${rates}`, expectedLines: [] }
+    const wrong = (await runBlock(publish, place, environment)).trim()
+    await runPage('docs/how-to/correct-a-mistake.md', place, environment)
+    const look = { commands: './svc events list --type BalanceAdjusted --json', expectedLines: [] }
+    const events = await runBlock(look, place, environment)
+    const corrected = events.match(/price_[0-9]\w+/g)
+    expect(new Set(corrected)).toEqual(new Set([wrong]))
+  })
+
+  /** What a reader does again and again: the second key is not the first any more. */
+  test('docs/how-to/rotate-a-key.md does what it says, a second and a third time too', async () => {
+    const place = readersPlace(dataDir)
+    const { SVC_URL, SVC_KEY = '' } = environment
+    const secrets = [SVC_KEY]
+    for (let time = 1; time <= 3; time += 1) {
+      const ofThisTime = { ...environment, SVC_KEY: secrets.at(-1) ?? '' }
+      const output = await runPage('docs/how-to/rotate-a-key.md', place, ofThisTime)
+      secrets.push(/for the customer: (sk-svc-\S+)/.exec(output)?.[1] ?? '')
+    }
+    const statusOf = async (secret: string) => {
+      const headers = { authorization: `Bearer ${secret}` }
+      return (await fetch(`${SVC_URL}/v1/balance`, { headers })).status
+    }
+    expect(await Promise.all(secrets.map(statusOf))).toEqual([401, 401, 401, 200])
+  })
 })
 
 test('docs/how-to/back-up-and-restore.md does what it says, with a server that was stopped', async () => {
@@ -90,42 +120,6 @@ test('docs/how-to/back-up-and-restore.md does what it says, with a server that w
   const environment = environmentOf(await server.ready())
   await server.stop()
   await runPage('docs/how-to/back-up-and-restore.md', place, environment)
-})
-
-/** What a reader does again and again: the second key is not the first any more. */
-test('docs/how-to/rotate-a-key.md does what it says, a second and a third time too', async () => {
-  const place = readersPlace()
-  const server = await serverWithoutModel(place)
-  const { baseUrl, apiKey = '', accountId } = await server.ready()
-  const secrets = [apiKey]
-  for (let time = 1; time <= 3; time += 1) {
-    const environment = { SVC_URL: baseUrl, SVC_KEY: secrets.at(-1) ?? '', ACCOUNT: accountId }
-    const output = await runPage('docs/how-to/rotate-a-key.md', place, environment)
-    secrets.push(/for the customer: (sk-svc-\S+)/.exec(output)?.[1] ?? '')
-  }
-  const statusOf = async (secret: string) => {
-    const headers = { authorization: `Bearer ${secret}` }
-    return (await fetch(`${baseUrl}/v1/balance`, { headers })).status
-  }
-  expect(await Promise.all(secrets.map(statusOf))).toEqual([401, 401, 401, 200])
-  expect(await server.stop()).toEqual({ code: 0, signal: null })
-})
-
-/** The price of the first start is the oldest, and long replaced. */
-test('docs/how-to/correct-a-mistake.md does what it says, with the price in force', async () => {
-  const place = readersPlace()
-  const server = new ServerProcess(join(place, 'data'))
-  onTestFinished(() => server.kill('SIGKILL'))
-  const environment = environmentOf(await server.ready())
-  const rates = '--input 0.30 --cached-input 0.03 --output 1.20'
-  const publish = { commands: `./svc --quiet price publish ${rates}`, expectedLines: [] }
-  const wrong = (await runBlock(publish, place, environment)).trim()
-  await runPage('docs/how-to/correct-a-mistake.md', place, environment)
-  const look = { commands: './svc events list --type BalanceAdjusted --json', expectedLines: [] }
-  const events = await runBlock(look, place, environment)
-  const corrected = events.match(/price_[0-9]\w+/g)
-  expect(new Set(corrected)).toEqual(new Set([wrong]))
-  expect(await server.stop()).toEqual({ code: 0, signal: null })
 })
 
 /** Its statements are for another program: `sqlite3`, as Node.js has it. */
