@@ -10,7 +10,7 @@ import { expect, it } from 'vitest'
 import { compareDistributions } from '../bench/statistics.ts'
 import { demoWorker } from '../testing/demo-worker.ts'
 
-const SAMPLES = 40
+const SAMPLES = Number(process.env.SVC_TIMING_SAMPLES ?? 30)
 const TRIES = 3
 const P_VALUE_MIN = 0.01
 const PROMPT_TOKENS = 641
