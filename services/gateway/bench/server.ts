@@ -147,40 +147,39 @@ const operatorPorts: OperationPorts = {
 }
 const rateLimits = new MemoryRateLimits()
 const gateway = createGateway({
-  exportTrail: auditTrail,
-  admin: adminRoutes({
-    operationsOf: (caller) => createLocalOperations(operatorPorts, caller),
-    operatorToken,
-    adminTokens,
-    rateLimits,
-    badTokensPerMinute: defaultHttpLimits.badKeysPerMinute,
-  }),
-  served: pace,
-  requestObserver: new RequestLog({
-    mode: 'errors',
-    refusedRequests,
-    clock: systemClock,
-    log: logger,
-  }),
-  ledger,
-  views: projections.views,
-  evidence,
-  viewsReached: projections.reached,
-  log: store,
-  workers,
-  recordedAnswers: new MemoryExpiringStore(),
-  storedResponses: new MemoryExpiringStore(),
-  texts,
-  textSeal: new AesTextSeal('the secret of the benchmark'),
-  clock: systemClock,
-  steadyClock,
-  timer: systemTimer,
-  reach: noCrashPoints,
-  limits: defaultHttpLimits,
-  rateLimits,
-  logger,
-  createdAt: 0,
-  pageInformation: { version: 'bench', links: [] },
+  accounts: { ledger },
+  history: {
+    log: store,
+    views: projections.views,
+    viewsReached: projections.reached,
+    evidence,
+    texts,
+    exportTrail: auditTrail,
+  },
+  inference: {
+    workers,
+    recordedAnswers: new MemoryExpiringStore(),
+    storedResponses: new MemoryExpiringStore(),
+    textSeal: new AesTextSeal('the secret of the benchmark'),
+    requestObserver: new RequestLog({
+      mode: 'errors',
+      refusedRequests,
+      clock: systemClock,
+      log: logger,
+    }),
+  },
+  people: {
+    admin: adminRoutes({
+      operationsOf: (caller) => createLocalOperations(operatorPorts, caller),
+      operatorToken,
+      adminTokens,
+      rateLimits,
+      badTokensPerMinute: defaultHttpLimits.badKeysPerMinute,
+    }),
+  },
+  presence: { createdAt: 0, pageInformation: { version: 'bench', links: [] } },
+  traffic: { limits: defaultHttpLimits, rateLimits, served: pace },
+  process: { clock: systemClock, steadyClock, timer: systemTimer, logger, reach: noCrashPoints },
 })
 if (!(await workers.whenReady(WORKER_READY_TIMEOUT_MS))) throw new Error('no worker is ready')
 const { port } = await gateway.listen({ host: '127.0.0.1', port: 0 })

@@ -1,149 +1,60 @@
 /**
- * The HTTP interface of the service. This file puts it together; `request/life.ts` leads through
+ * The HTTP interface of the service. This file puts it together of what
+ * `dependencies.ts` names; `request/life.ts` leads through
  * the life of a request.
  */
 import type { AddressInfo } from 'node:net'
 import { ADMIN_PREFIX } from '@svc/contracts/admin/declaration'
-import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import { DASHBOARD_PREFIX } from '@svc/contracts/dashboard/declaration'
-import type { AccountSessions } from '@svc/contracts/ports/account-sessions'
-import type { EventStore } from '@svc/contracts/ports/event-store'
-import type { ExpiringStore } from '@svc/contracts/ports/expiring-store'
-import type { RateLimits } from '@svc/contracts/ports/rate-limits'
-import type { RequestObserver } from '@svc/contracts/ports/request-observer'
 import { withTextsShown } from '@svc/contracts/ports/shown-texts'
-import type { TextSeal } from '@svc/contracts/ports/text-seal'
-import type { TextStore } from '@svc/contracts/ports/text-store'
-import { type Clock, pause, type Timer } from '@svc/contracts/ports/time'
+import { pause } from '@svc/contracts/ports/time'
 import { CountedWarnings } from '@svc/infra/system/counted-warnings'
 import { threadMs } from '@svc/infra/system/thread-time'
 import { RecentTenants } from '@svc/infra/turns/recent-tenants'
 import { ThreadTurns } from '@svc/infra/turns/thread-turns'
-import type { Ledger } from '@svc/ledger/ledger'
-import type { EvidenceSources } from '@svc/projections/evidence-export'
-import type { Views } from '@svc/projections/views'
 import type { FastifyPluginAsync } from 'fastify'
-import type { Logger } from 'pino'
 import { Admission } from './admission/admission.ts'
 import { CallerRates } from './admission/caller-rates.ts'
-import { Callers, type CallersOptions } from './admission/callers.ts'
+import { Callers } from './admission/callers.ts'
 import { Entrance } from './admission/entrance.ts'
 import { FreezeWatch, type FreezeWatchPorts } from './admission/freeze-watch.ts'
 import { Places } from './admission/places.ts'
 import { PreparationTurns } from './admission/preparation-turns.ts'
 import { Reads } from './admission/reads.ts'
+import type { GatewayDependencies, HistoryPorts } from './dependencies.ts'
 import { rootUrlBy } from './http/base-address.ts'
-import { type HttpLimits, placesAlone } from './http/limits.ts'
+import { placesAlone } from './http/limits.ts'
 import { mounted } from './http/mounted.ts'
 import { RefusalPauses } from './http/pacing/refusal-pauses.ts'
 import { RefusedBodies } from './http/pacing/refused-bodies.ts'
-import { noteServed, type ServedRequests } from './http/served-requests.ts'
+import { noteServed } from './http/served-requests.ts'
 import { createHttpServer, type HttpServer } from './http/server.ts'
 import { Idempotency } from './request/idempotency.ts'
 import { type RequestLedger, requestLedgerOn } from './request/request-ledger.ts'
 import { evidenceRoutes } from './routes/account/evidence.ts'
-import { type ExportPorts, type ExportTrail, exportRoutes } from './routes/account/exports.ts'
-import type { OwnViews } from './routes/account/own-views.ts'
+import { type ExportPorts, exportRoutes } from './routes/account/exports.ts'
 import { type RequestListPorts, requestRoutes } from './routes/account/requests.ts'
-import { type StatementPorts, statementRoutes } from './routes/account/statement.ts'
+import { statementRoutes } from './routes/account/statement.ts'
 import { keyRoute, type UsagePorts, usageRoutes } from './routes/account/usage.ts'
 import { balanceRoute, receiptRoute } from './routes/billing.ts'
 import { countTokensRoute } from './routes/count-tokens.ts'
-import type { AccountEventPorts } from './routes/dashboard/account-event.ts'
 import { dashboardAccountRoutes } from './routes/dashboard/account-routes.ts'
 import { healthRoutes } from './routes/health.ts'
 import { inferenceRoutes } from './routes/inference.ts'
-import type { LedgerHealth } from './routes/ledger-health.ts'
 import { modelRoutes } from './routes/models.ts'
-import { type PageInformation, pageRoute } from './routes/page.ts'
+import { pageRoute } from './routes/page.ts'
 import { priceRoutes } from './routes/prices.ts'
 import { referenceRoutes } from './routes/reference.ts'
 import { responsesRoutes } from './routes/responses.ts'
 import { type TreePorts, treeRoutes } from './routes/tree.ts'
-import { type QuestionPorts, viewQuestionRoutes } from './routes/view-questions.ts'
-import type { WorkerPool } from './routing/worker-pool.ts'
+import { viewQuestionRoutes } from './routes/view-questions.ts'
 import { forwardedTo } from './views-hop/forwarded-questions.ts'
 import { ToldCallers } from './views-hop/told-callers.ts'
-import type { ViewServers } from './views-hop/view-servers.ts'
 
 /** Stands in for views that another server has: then the gateway learns of a freeze by the log. */
 const NO_VIEWS: FreezeWatchPorts['views'] = { account: () => undefined }
 /** How long stopped requests may take to be settled, after the wait for their last meters. */
 const SETTLING_MS = 10_000
-
-export interface GatewayDependencies {
-  readonly ledger: Ledger
-  /** The news of what other processes do to accounts. Default: there are none. */
-  readonly accountNews?: CallersOptions['accountNews']
-  readonly views: Pick<Views, 'request'> &
-    FreezeWatchPorts['views'] &
-    UsagePorts['views'] &
-    RequestListPorts['views'] &
-    StatementPorts['views'] &
-    AccountEventPorts['views']
-  readonly evidence: EvidenceSources
-  /** The servers that answer from their views, when this process has none that follow the log. */
-  readonly viewsElsewhere?: Pick<ViewServers, 'ask'> | undefined
-  /** Lets gateways without views ask this server, by a shared secret. Default: none may. */
-  readonly viewsFor?: ({ readonly secret: string } & QuestionPorts) | undefined
-  /** Waits until a view has the event at a position. Resolves to false when the time is over. */
-  readonly viewsReached: OwnViews['viewsReached']
-  /** The events of all processes, which the views follow. */
-  readonly log: Pick<EventStore, 'lastPosition'>
-  readonly workers: WorkerPool
-  /** Whether this server answers inference requests. Default: it does. */
-  readonly runsModel?: boolean
-  /** The weight of an account in the workers' queues, 1 to 100. Default for an account: 1. */
-  readonly tenantWeights?: ReadonlyMap<string, number> | undefined
-  readonly requestObserver?: RequestObserver | undefined
-  /** Observes every request but the operator's. */
-  readonly served?: ServedRequests
-  /** What `/readyz` reports about the ledger. */
-  readonly ledgerHealth?: LedgerHealth | undefined
-  /** Answers for retries with an `Idempotency-Key`. */
-  readonly recordedAnswers: ExpiringStore
-  /** Responses that later requests continue. */
-  readonly storedResponses: ExpiringStore
-  readonly textSeal: TextSeal
-  /** The texts about people that events only refer to, such as the names of keys. */
-  readonly texts: Pick<TextStore, 'find'>
-  /** The routes that are mounted under `/admin/v1`. They authenticate their callers themselves. */
-  readonly admin?: FastifyPluginAsync | undefined
-  /** The pages that are mounted under `/dashboard`. A browser that asks for `/` is sent there. */
-  readonly dashboardPages?: FastifyPluginAsync
-  /** The API behind the pages. Default: there is no dashboard. */
-  readonly dashboard?: Dashboard | undefined
-  /** Records each export of an account, by key or in the dashboard. */
-  readonly exportTrail: ExportTrail
-  /** Whether the admin API is on a listener of its own, and not on the public one. */
-  readonly isAdminApart?: boolean
-  readonly clock: Clock
-  /** A clock that never jumps, the same that the ledger has: it measures how long things take. */
-  readonly steadyClock: Clock
-  readonly timer: Timer
-  readonly reach: ReachCrashPoint
-  readonly limits: HttpLimits
-  readonly rateLimits: RateLimits
-  readonly logger: Logger
-  /** The time that the model list shows as the model's creation, in seconds since 1970. */
-  readonly createdAt: number
-  readonly pageInformation: PageInformation
-  /** Whether callers without a key see prices. Default: they do. */
-  readonly publicPrices?: boolean
-  /** The address that clients use, without `/v1`. Default: the one that each request names. */
-  readonly publicUrl?: string | undefined
-  /** Addresses and networks of proxies whose `X-Forwarded-…` headers are believed; default none. */
-  readonly trustedProxies?: readonly string[]
-}
-
-export interface Dashboard {
-  /**
-   * The routes that are mounted under `/dashboard/api`: what is about people, and the operator's
-   * operations.
-   */
-  readonly routes: FastifyPluginAsync
-  readonly sessions: AccountSessions
-}
 
 /** Routes that show an account itself. Texts about people are put in where events refer to them. */
 function ownAffairs(
@@ -164,7 +75,7 @@ function ownAffairs(
 
 /** Routes that the views answer, here or on a server that has them. */
 function viewRoutes(
-  ports: Pick<GatewayDependencies, 'viewsElsewhere' | 'ledger'> &
+  ports: Pick<HistoryPorts, 'viewsElsewhere'> &
     Parameters<typeof ownAffairs>[0] &
     Parameters<typeof evidenceRoutes>[0] &
     TreePorts,
@@ -203,18 +114,18 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
   return new HttpGateway(dependencies)
 }
 
-/** What the routes need: the gateway's dependencies, and the parts that it has made of them. */
-interface RoutePorts extends GatewayDependencies {
-  readonly pace: EvidenceSources['pace']
-  readonly idempotency: Idempotency
-  readonly preparations: PreparationTurns
-  readonly requestLedger: RequestLedger
-  readonly bodyTurns: ThreadTurns
+/** What the gateway makes of its dependencies, for its routes. */
+interface RouteParts {
   readonly callers: Callers
   readonly reads: Reads
   readonly rates: CallerRates
   readonly told: ToldCallers | undefined
   readonly warnings: CountedWarnings
+  readonly idempotency: Idempotency
+  readonly preparations: PreparationTurns
+  readonly requestLedger: RequestLedger
+  readonly bodyTurns: ThreadTurns
+  readonly admission: Admission
 }
 
 class HttpGateway implements Gateway {
@@ -230,81 +141,96 @@ class HttpGateway implements Gateway {
   #isLeaving = false
 
   constructor(dependencies: GatewayDependencies) {
-    const { ledger, limits, logger, timer, steadyClock, tenantWeights: weights } = dependencies
-    const { publicUrl, trustedProxies = [], viewsFor, viewsReached } = dependencies
+    const { accounts, history, inference, people, presence, traffic, process } = dependencies
+    const { ledger } = accounts
+    const { viewsFor, viewsReached } = history
+    const { tenantWeights: weights } = inference
+    const { limits, trustedProxies = [] } = traffic
+    const { logger, timer, steadyClock } = process
     this.#dependencies = dependencies
     // All that measures how long things take has the clock that never jumps.
     const times = { limits, timer, clock: steadyClock }
     const nowMs = () => performance.now()
     const recent = new RecentTenants(nowMs)
-    this.#places = new Places({
+    const places = new Places({
       bounds: limits,
       timer,
       clock: steadyClock,
       weights,
       alone: { bounds: placesAlone(limits), recent },
     })
-    const views = dependencies.viewsElsewhere === undefined ? dependencies.views : NO_VIEWS
-    this.#freezeWatch = new FreezeWatch({ ...dependencies, views, places: this.#places })
+    this.#places = places
+    const views = history.viewsElsewhere === undefined ? history.views : NO_VIEWS
+    this.#freezeWatch = new FreezeWatch({ ledger, views, places, timer, logger })
     const warnings = new CountedWarnings({ logger, timer })
     const listener = {
       ...times,
       warnings,
       trustedProxies,
       logger,
-      rootUrl: rootUrlBy(publicUrl),
+      rootUrl: rootUrlBy(presence.publicUrl),
       refusalPauses: new RefusalPauses(times),
       refusedBodies: new RefusedBodies(times),
       newRequestId: () => ledger.newRequestId(),
       isDraining: () => this.#draining,
     }
     this.#server = createHttpServer(listener)
-    this.#adminServer = dependencies.isAdminApart ? createHttpServer(listener) : undefined
-    const rates = new CallerRates(dependencies)
+    this.#adminServer = people.isAdminApart ? createHttpServer(listener) : undefined
+    const rates = new CallerRates(traffic)
     const told = viewsFor && new ToldCallers({ viewsSecret: viewsFor.secret, viewsReached })
-    const callers = new Callers({ ...dependencies, rates, told })
+    const callers = new Callers({ ...accounts, ...traffic, rates, told })
     this.#reads = new Reads({ callers, ...times })
-    const ports: RoutePorts = {
-      ...dependencies,
+    const entrance = new Entrance({ ...times, ledger, places })
+    this.#addRoutes({
       callers,
       rates,
       told,
       warnings,
       reads: this.#reads,
-      pace: dependencies.evidence.pace,
-      idempotency: new Idempotency(dependencies),
+      idempotency: new Idempotency({ ...process, ledger, ...inference }),
       preparations: new PreparationTurns({ ...times, weights, recent }),
-      requestLedger: requestLedgerOn({ ...dependencies, warnings }),
+      requestLedger: requestLedgerOn({ ...process, ledger, ...inference, warnings }),
       bodyTurns: new ThreadTurns(recent, nowMs, timer, threadMs),
-    }
-    const entrance = new Entrance({ ...times, ledger, places: this.#places })
-    this.#addRoutes(ports, new Admission({ ...ports, entrance }))
+      admission: new Admission({ entrance, limits, timer }),
+    })
   }
 
-  #addRoutes(ports: RoutePorts, admission: Admission): void {
-    const { runsModel = true, served, publicUrl, viewsFor, told, dashboardPages } = ports
+  #addRoutes({ admission, reads, rates, told, ...parts }: RouteParts): void {
+    const { accounts, history, inference, people, presence, traffic, process } = this.#dependencies
     const { app } = this.#server
+    const { ledger, ledgerHealth } = accounts
+    const { workers, runsModel = true } = inference
+    const { admin, dashboard, dashboardPages } = people
+    const { publicUrl, publicPrices, pageInformation, createdAt } = presence
+    const { served, limits } = traffic
+    const answering = { ...inference, ...process, ...parts, limits }
+    const own = { ...history, ...process, ledger, reads, limits, pace: history.evidence.pace }
     const rootUrl = rootUrlBy(publicUrl)
     if (served !== undefined) app.addHook('onRequest', noteServed(served))
     if (runsModel) {
-      app.register(inferenceRoutes(ports, admission))
-      app.register(responsesRoutes(ports, admission))
-      app.register(countTokensRoute(ports, admission))
+      app.register(inferenceRoutes(answering, admission))
+      app.register(responsesRoutes({ ...answering, reads }, admission))
+      app.register(countTokensRoute(answering, admission))
     }
-    app.register(modelRoutes(ports))
-    app.register(priceRoutes(ports), { prefix: '/v1' })
-    app.register(balanceRoute(ports), { prefix: '/v1' })
-    app.register(viewRoutes(ports))
-    if (told !== undefined && viewsFor) app.register(viewQuestionRoutes(viewsFor, told))
-    app.register(healthRoutes({ ...ports, isDraining: () => this.#isLeaving }))
-    app.register(pageRoute({ ...ports, hasDashboard: dashboardPages !== undefined }, rootUrl))
+    app.register(modelRoutes({ ledger, workers, reads, createdAt }))
+    app.register(priceRoutes({ ledger, workers, reads, publicPrices }), { prefix: '/v1' })
+    app.register(balanceRoute({ ledger, reads }), { prefix: '/v1' })
+    app.register(viewRoutes(own))
+    if (told !== undefined && history.viewsFor) {
+      app.register(viewQuestionRoutes(history.viewsFor, told))
+    }
+    const isDraining = () => this.#isLeaving
+    app.register(healthRoutes({ workers, runsModel, ledgerHealth, isDraining }))
+    const hasDashboard = dashboardPages !== undefined
+    const page = { ledger, workers, pageInformation, publicPrices, hasDashboard }
+    app.register(pageRoute(page, rootUrl))
     if (dashboardPages !== undefined) app.register(dashboardPages, { prefix: '/dashboard' })
-    const { version } = ports.pageInformation
-    app.register(referenceRoutes({ version, publicUrl }, rootUrl))
-    const { dashboard, admin } = ports
+    app.register(referenceRoutes({ version: pageInformation.version, publicUrl }, rootUrl))
     if (dashboard !== undefined) {
-      app.register(dashboardAccountRoutes({ ...ports, ...dashboard }, admission))
-      app.register(mounted(dashboard.routes), { prefix: DASHBOARD_PREFIX })
+      const { sessions, routes } = dashboard
+      const members = { ...own, ...answering, sessions, rates, publicPrices }
+      app.register(dashboardAccountRoutes(members, admission))
+      app.register(mounted(routes), { prefix: DASHBOARD_PREFIX })
     }
     const adminApp = this.#adminServer?.app ?? app
     if (admin !== undefined) adminApp.register(mounted(admin), { prefix: ADMIN_PREFIX })
@@ -321,7 +247,8 @@ class HttpGateway implements Gateway {
   }
 
   async close({ graceMs, noticeMs = 0 }: Parameters<Gateway['close']>[0]): Promise<void> {
-    const { limits, reach, logger, timer } = this.#dependencies
+    const { limits } = this.#dependencies.traffic
+    const { reach, logger, timer } = this.#dependencies.process
     this.#isLeaving = true
     if (noticeMs > 0) await pause(timer, noticeMs)
     this.#draining = true

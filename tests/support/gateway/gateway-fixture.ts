@@ -6,7 +6,8 @@ import type { CrashPoint } from '@svc/contracts/crash-points'
 import type { PrefixIndex } from '@svc/contracts/ports/prefix-index'
 import type { RequestObserver } from '@svc/contracts/ports/request-observer'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
-import { createGateway, type Dashboard, type Gateway } from '@svc/gateway/gateway'
+import type { Dashboard, GatewayDependencies } from '@svc/gateway/dependencies'
+import { createGateway, type Gateway } from '@svc/gateway/gateway'
 import { type HttpLimits, httpLimits } from '@svc/gateway/http/limits'
 import type { LedgerHealth } from '@svc/gateway/routes/ledger-health'
 import { createWorkerPool, type WorkerPool } from '@svc/gateway/routing/worker-pool'
@@ -120,36 +121,35 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
   if (worker === undefined) throw new Error('a gateway needs a worker')
   const pool = poolOf(workers, options)
   const gateway = createGateway({
-    ledger: options.real?.ledger ?? ledger.ledger,
-    accountNews: options.accountNews,
-    views: options.isFrozenInView ? { ...views.views, account: () => FROZEN } : views.views,
-    evidence: evidenceOn(ledger.store, views.evidence, views.reached),
-    viewsReached: options.viewsReached ?? views.reached,
-    log: ledger.store,
-    workers: pool,
-    tenantWeights: options.tenantWeights,
-    ledgerHealth: options.ledgerHealth,
-    requestObserver: options.requestObserver,
-    recordedAnswers,
-    storedResponses: new MemoryExpiringStore(),
-    texts: ledger.texts,
-    textSeal: new AesTextSeal('the secret of the test'),
-    exportTrail: { record: async () => {} },
-    clock,
-    steadyClock,
-    timer,
-    reach: (point) => void reached.push(point),
-    // Tests refuse faster than any client has reason to ask.
-    limits: httpLimits({ refusalPauseMs: 0, ...options.limits }),
-    rateLimits: new MemoryRateLimits(),
-    logger: loggerTo(log, options.logLevel),
-    createdAt: 1_700_000_000,
-    pageInformation: { version: '0.0.0', links: [{ title: 'Docs', href: 'docs' }] },
-    admin: options.admin,
-    dashboard: options.dashboard,
-    publicUrl: options.publicUrl,
-    publicPrices: options.publicPrices ?? true,
-    trustedProxies: options.trustedProxies ?? [],
+    accounts: {
+      ledger: options.real?.ledger ?? ledger.ledger,
+      accountNews: options.accountNews,
+      ledgerHealth: options.ledgerHealth,
+    },
+    history: historyOf(ledger, views, options),
+    inference: {
+      workers: pool,
+      tenantWeights: options.tenantWeights,
+      recordedAnswers,
+      storedResponses: new MemoryExpiringStore(),
+      textSeal: new AesTextSeal('the secret of the test'),
+      requestObserver: options.requestObserver,
+    },
+    people: { admin: options.admin, dashboard: options.dashboard },
+    presence: presenceOf(options),
+    traffic: {
+      // Tests refuse faster than any client has reason to ask.
+      limits: httpLimits({ refusalPauseMs: 0, ...options.limits }),
+      rateLimits: new MemoryRateLimits(),
+      trustedProxies: options.trustedProxies ?? [],
+    },
+    process: {
+      clock,
+      steadyClock,
+      timer,
+      logger: loggerTo(log, options.logLevel),
+      reach: (point) => void reached.push(point),
+    },
   })
   const { port } = await gateway.listen({ host: '127.0.0.1', port: 0 })
   if (!(await pool.whenReady(READY_MS))) throw new Error('no scripted worker became ready')
@@ -177,6 +177,26 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
       if (answers.violations.length > 0) throw new Error(answers.violations.join('\n'))
     },
   }
+}
+
+function historyOf(
+  { store: log, texts }: WatchedLedger,
+  { views, reached, evidence }: GatewayViews,
+  { isFrozenInView, viewsReached = reached }: FixtureOptions,
+): GatewayDependencies['history'] {
+  return {
+    log,
+    views: isFrozenInView ? { ...views, account: () => FROZEN } : views,
+    viewsReached,
+    evidence: evidenceOn(log, evidence, reached),
+    texts,
+    exportTrail: { record: async () => {} },
+  }
+}
+
+function presenceOf({ publicUrl, publicPrices = true }: FixtureOptions) {
+  const pageInformation = { version: '0.0.0', links: [{ title: 'Docs', href: 'docs' }] }
+  return { createdAt: 1_700_000_000, pageInformation, publicUrl, publicPrices }
 }
 
 function loggerTo(lines: string[], level: FixtureOptions['logLevel'] = 'warn') {

@@ -23,7 +23,7 @@ export interface PagePorts {
   readonly workers: Pick<WorkerPool, 'workers'>
   readonly pageInformation: PageInformation
   /** Whether prices are shown. Default: they are. */
-  readonly publicPrices?: boolean
+  readonly publicPrices?: boolean | undefined
   readonly hasDashboard: boolean
 }
 

@@ -16,7 +16,7 @@ export interface PricePorts {
   readonly workers: Pick<WorkerPool, 'workers'>
   readonly reads: Pick<Reads, 'hooks' | 'openHooks'>
   /** Whether they are shown to those who have no key. Default: they are. */
-  readonly publicPrices?: boolean
+  readonly publicPrices?: boolean | undefined
 }
 
 export function priceRoutes(ports: PricePorts) {

@@ -2,6 +2,7 @@
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import { observedBy } from '@svc/contracts/ports/request-observer'
 import { openPages } from '@svc/dashboard/pages'
+import type { GatewayDependencies } from '@svc/gateway/dependencies'
 import { createGateway, type Gateway } from '@svc/gateway/gateway'
 import { LedgerHealth } from '@svc/gateway/routes/ledger-health'
 import { steadyClock } from '@svc/infra/system/steady-clock'
@@ -77,7 +78,7 @@ export async function openGateway(
   { feed, accountNews }: Duties,
   { isGateway, hasDashboard }: ServedParts,
 ): Promise<OpenGateway> {
-  const { ledger, projections, pace, evidence, texts, auditTrail: exportTrail } = core
+  const { ledger, pace } = core
   const adminAt = adminListenAt(settings.SVC_HOST, settings.SVC_ADMIN_ADDRESS)
   const baseUrl = `http://${urlHost(settings.SVC_HOST)}:${reserved.port}`
   let adminUrl = baseUrl
@@ -91,46 +92,43 @@ export async function openGateway(
   const operationsOf: OperationRoutes['operationsOf'] = (caller) =>
     createLocalOperations(operatorPorts, caller)
   const dashboard = { settings, folder, logger, rateLimits, operationsOf, parts }
-  const gateway = createGateway({
-    ledger,
-    accountNews,
-    views: projections.views,
-    log: core.store,
-    evidence,
-    texts,
-    exportTrail,
-    viewsReached: projections.reached,
-    ...viewsHopOf(settings, core),
-    workers: workers.pool,
-    runsModel: isGateway,
-    tenantWeights: settings.SVC_TENANT_WEIGHTS,
-    ...keptAnswers,
-    admin: adminRoutes({
-      operationsOf,
-      operatorToken: folder.secrets().operatorToken,
-      adminTokens: core.adminTokens,
-      rateLimits,
-      badTokensPerMinute: limits.badKeysPerMinute,
-      address: () => adminUrl,
-      metrics,
-    }),
-    isAdminApart: adminAt !== undefined,
-    ...(hasDashboard && core.viewServers === undefined ? await dashboardOf(dashboard, core) : {}),
-    requestObserver: observedBy([metrics.requests, requestLog]),
-    served: pace,
-    ledgerHealth: healthOf(settings, core, logger),
-    clock: systemClock,
-    steadyClock,
-    timer: systemTimer,
-    reach,
-    limits,
+  const admin = adminRoutes({
+    operationsOf,
+    operatorToken: folder.secrets().operatorToken,
+    adminTokens: core.adminTokens,
     rateLimits,
-    logger,
-    createdAt: firstPricedAt(ledger),
-    publicPrices: settings.SVC_PUBLIC_PRICES === 'on',
-    pageInformation: { version: VERSION, links: LINKS },
-    publicUrl: settings.SVC_PUBLIC_URL,
-    trustedProxies: settings.SVC_TRUSTED_PROXIES ?? [],
+    badTokensPerMinute: limits.badKeysPerMinute,
+    address: () => adminUrl,
+    metrics,
+  })
+  const gateway = createGateway({
+    accounts: { ledger, accountNews, ledgerHealth: healthOf(settings, core, logger) },
+    history: historyOf(settings, core),
+    inference: {
+      workers: workers.pool,
+      runsModel: isGateway,
+      tenantWeights: settings.SVC_TENANT_WEIGHTS,
+      ...keptAnswers,
+      requestObserver: observedBy([metrics.requests, requestLog]),
+    },
+    people: {
+      admin,
+      isAdminApart: adminAt !== undefined,
+      ...(hasDashboard && core.viewServers === undefined ? await dashboardOf(dashboard, core) : {}),
+    },
+    presence: {
+      createdAt: firstPricedAt(ledger),
+      pageInformation: { version: VERSION, links: LINKS },
+      publicPrices: settings.SVC_PUBLIC_PRICES === 'on',
+      publicUrl: settings.SVC_PUBLIC_URL,
+    },
+    traffic: {
+      limits,
+      rateLimits,
+      trustedProxies: settings.SVC_TRUSTED_PROXIES ?? [],
+      served: pace,
+    },
+    process: { clock: systemClock, steadyClock, timer: systemTimer, logger, reach },
   })
   await reserved.release()
   await gateway.listen({ host: settings.SVC_HOST, port: reserved.port })
@@ -145,6 +143,13 @@ export async function openGateway(
 function firstPricedAt({ pricing }: Core['ledger']): number {
   const [first] = pricing.published()
   return Math.floor((first?.publishedAt ?? systemClock.nowMs()) / 1000)
+}
+
+function historyOf(settings: Settings, core: Core): GatewayDependencies['history'] {
+  const { store: log, projections, evidence, texts, auditTrail: exportTrail } = core
+  const { views, reached: viewsReached } = projections
+  const here = { log, views, viewsReached, evidence, texts, exportTrail }
+  return { ...here, ...viewsHopOf(settings, core) }
 }
 
 /** Views that are elsewhere; or that gateways elsewhere may ask for. */
