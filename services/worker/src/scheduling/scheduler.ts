@@ -105,7 +105,7 @@ export class Scheduler {
       totals: { ...this.#totals },
       cache: cache.state(),
       batches: { ...engine.batches },
-      putAside: pool.putAsideCounts,
+      putAside: pool.copies.counts,
       meterMismatches: this.#meterMismatches,
     }
   }

@@ -13,7 +13,8 @@ import { systemTimer } from '@svc/infra/system/system-timer'
 import { RecentTenants } from '@svc/infra/turns/recent-tenants'
 import { StopRequest } from './batches/stop-request.ts'
 import { firstToGiveWay, type Holder, sequencesByTenant, TURN_MS } from './giving-way.ts'
-import type { Loan, PutAside } from './sequences/loan.ts'
+import type { Loan } from './sequences/loan.ts'
+import type { PutAside } from './sequences/put-aside-copies.ts'
 import type { SequencePool } from './sequences/sequence-pool.ts'
 import { TenantQueue } from './tenant-queue.ts'
 
@@ -159,7 +160,7 @@ export class Turns {
     await unread
     this.#unread -= 1
     const next = await this.#nextTurn(turn, aside)
-    if (next === null) await this.#pool.drop(aside)
+    if (next === null) await this.#pool.copies.drop(aside)
     else this.hold(turn)
     return next
   }

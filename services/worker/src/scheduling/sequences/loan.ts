@@ -1,10 +1,10 @@
-/** A sequence in the hands of one request, and what the request leaves when it gives way. */
-import type { EngineSequence, SequenceCopy } from '../../engines/engine.ts'
-import { blocksOf, type Chain } from '../../prefix-cache/block-names.ts'
+/** A sequence in the hands of one request. */
+import type { EngineSequence } from '../../engines/engine.ts'
+import { blocksOf } from '../../prefix-cache/block-names.ts'
 import type { PrefixWork } from '../../prefix-cache/prefix-cache.ts'
 import type { UnkeptPrompt } from './unkept-prompts.ts'
 
-/** A sequence in the hands of one request. */
+/** It is the request's alone until it is given back, put aside or discarded. */
 export interface Loan {
   readonly sequence: EngineSequence
   /** Leading tokens of the prompt that the sequence already holds. */
@@ -19,16 +19,6 @@ export interface Loan {
   readonly work: PrefixWork
   /** Prompts that this one goes on from: the loan owns their work too. */
   readonly takenOver: readonly UnkeptPrompt[]
-}
-
-/** What a request that gave way goes on with. */
-export interface PutAside {
-  readonly copy: SequenceCopy
-  /** Settles when blocks are taken out of the copy no more. */
-  readonly kept: Promise<void>
-  readonly chain: Chain
-  /** Leading prompt tokens that it held. */
-  readonly held: number
 }
 
 /** What a sequence that was just made holds. */

@@ -21,25 +21,16 @@
  */
 import type { PrefixBlock } from '@svc/contracts/ports/prefix-store'
 import type { Timer } from '@svc/contracts/ports/time'
-import type { StateResponse } from '@svc/contracts/worker/protocol'
 import { systemTimer } from '@svc/infra/system/system-timer'
-import type { Engine, EngineSequence, SequenceCopy } from '../../engines/engine.ts'
+import type { Engine, EngineSequence } from '../../engines/engine.ts'
 import { blocksOf, type Chain } from '../../prefix-cache/block-names.ts'
 import type { Finding, PrefixCache, PrefixWork } from '../../prefix-cache/prefix-cache.ts'
 import { BatchTurns } from '../batches/batch-turns.ts'
 import { AnswerReading, type LivePrompt } from './answer-reading.ts'
-import { type Loan, NOTHING_HELD, type PutAside, promptsOf } from './loan.ts'
-import { liveTokens, type Slot } from './slot.ts'
+import { type Loan, NOTHING_HELD, promptsOf } from './loan.ts'
+import { type PutAside, PutAsideCopies } from './put-aside-copies.ts'
+import { bestSlot, liveTokens, type Slot } from './slot.ts'
 import { UnkeptPrompts } from './unkept-prompts.ts'
-
-/**
- * Bytes of all that is put aside at once, outside of the model's memory. A request that finds no
- * room keeps its sequence.
- */
-const PUT_ASIDE_BYTES_MAX = 1024 ** 3
-
-/** A sequence of which less is shared stays with the conversation that it holds. */
-const OTHERS_SHARE_MAX = 0.5
 
 export interface SequencePoolParts {
   readonly engine: Engine
@@ -60,7 +51,8 @@ export class SequencePool {
   #uses = 0
   /** When a request gave a sequence back last. */
   #lastBusyMs = Number.NEGATIVE_INFINITY
-  readonly #putAside = { total: 0, requests: 0, bytes: 0 }
+  /** Of the sequences of requests that gave way. */
+  readonly copies = new PutAsideCopies()
   /** Moving what is in the model's memory stops all runs: it has its turn like a batch. */
   readonly batchTurns: BatchTurns
 
@@ -77,11 +69,6 @@ export class SequencePool {
 
   get size(): number {
     return this.#slots.length
-  }
-
-  /** How often requests gave way, and what is kept outside of the model's memory for them now. */
-  get putAsideCounts(): StateResponse['putAside'] {
-    return { ...this.#putAside }
   }
 
   get idle(): number {
@@ -172,34 +159,17 @@ export class SequencePool {
    */
   async putAside(loan: Loan, held: number): Promise<PutAside | null> {
     const { sequence, work } = loan
-    const bytes = sequence.length * this.#cache.tokenBytes
-    if (!this.canPutAside || this.#putAside.bytes + bytes > PUT_ASIDE_BYTES_MAX) return null
-    // The room is taken while it is copied, and then what the copy needs.
-    this.#putAside.bytes += bytes
-    let copy: SequenceCopy | undefined
+    if (!this.canPutAside) return null
     try {
-      copy = await sequence.copy()
-      const { unkept } = this.#takeBack(loan, held)
-      unkept.receive(promptsOf(loan, held), copy)
-      this.#putAside.bytes += copy.bytes
-      this.#putAside.requests += 1
-      this.#putAside.total += 1
-      return { copy, kept: unkept.kept, chain: work.chain, held }
+      return await this.copies.make(sequence, this.#cache.tokenBytes, (copy) => {
+        const { unkept } = this.#takeBack(loan, held)
+        unkept.receive(promptsOf(loan, held), copy)
+        return { copy, kept: unkept.kept, chain: work.chain, held }
+      })
     } catch (error) {
       this.#cache.failed('failed to put answer aside', error)
-      await copy?.release()
       return null
-    } finally {
-      this.#putAside.bytes -= bytes
     }
-  }
-
-  /** The request will not go on. */
-  async drop({ copy, kept }: PutAside): Promise<void> {
-    this.#putAside.bytes -= copy.bytes
-    this.#putAside.requests -= 1
-    await kept
-    await copy.release()
   }
 
   /**
@@ -227,7 +197,7 @@ export class SequencePool {
         throw failure
       })
     } finally {
-      await this.drop(aside)
+      await this.copies.drop(aside)
     }
   }
 
@@ -316,29 +286,11 @@ export class SequencePool {
     return slot.sequence
   }
 
-  /** The most shared tokens; among equals one that is empty, then the one unused for longest. */
   #choose(chain: Chain | null): Slot {
-    const [best] = this.#slots
-      .filter((slot) => !slot.lent)
-      .map((slot) => ({ slot, shared: chain === null ? 0 : this.#worthTokens(slot, chain) }))
-      .toSorted(
-        (a, b) =>
-          b.shared - a.shared ||
-          Number(a.slot.live !== null) - Number(b.slot.live !== null) ||
-          a.slot.lastUse - b.slot.lastUse,
-      )
+    const idle = this.#slots.filter((slot) => !slot.lent)
+    const best = bestSlot(idle, chain, this.#cache.keepsBlocks)
     if (best === undefined) throw new Error('no sequence is idle')
-    return best.slot
-  }
-
-  /**
-   * A slot whose conversation merely begins alike is worth nothing, because that beginning comes
-   * from the blocks in memory.
-   */
-  #worthTokens(slot: Slot, chain: Chain): number {
-    const shared = liveTokens(slot.live, chain)
-    const held = slot.live?.tokens ?? 0
-    return shared < held * OTHERS_SHARE_MAX && this.#cache.keepsBlocks ? 0 : shared
+    return best
   }
 
   #newSlot(sequence: EngineSequence): Slot {

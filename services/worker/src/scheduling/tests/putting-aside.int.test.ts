@@ -176,8 +176,8 @@ it(
     // Some answers end before they are disturbed: that half of them are is proof enough.
     expect(putAside.mock.calls.length).toBeGreaterThan(RUNS / 2)
     await expect.poll(() => pool.idle).toBe(1)
-    expect(pool.putAsideCounts).toMatchObject({ requests: 0, bytes: 0 })
-    expect(pool.putAsideCounts.total).toBe(putAside.mock.calls.length)
+    expect(pool.copies.counts).toMatchObject({ requests: 0, bytes: 0 })
+    expect(pool.copies.counts.total).toBe(putAside.mock.calls.length)
     expect(scheduler.state()).toMatchObject({ queued: 0, running: 0, meterMismatches: 0 })
   },
   TEST_MS,

@@ -152,7 +152,7 @@ describe('an answer that is put aside', () => {
     expect(meter).toMatchObject({ inputTokens: 385, outputTokens: made })
     expect(events.at(-1)).toEqual({ type: 'done', finishReason: 'cancelled', stopText: null })
     expect(scheduler.state()).toMatchObject({ queued: 0, running: 1, ended: 1 })
-    expect(pool.putAsideCounts).toMatchObject({ requests: 0, bytes: 0 })
+    expect(pool.copies.counts).toMatchObject({ requests: 0, bytes: 0 })
     open()
     expect((await other).text).toBe('aa')
   })
@@ -172,7 +172,7 @@ describe('an answer that is put aside', () => {
     const release = vi.spyOn(copy, 'release')
     vi.spyOn(loan.sequence, 'copy').mockResolvedValue(copy)
     expect(await pool.putAside(loan, 0)).toBeNull()
-    expect(pool.putAsideCounts).toEqual({ total: 0, requests: 0, bytes: 0 })
+    expect(pool.copies.counts).toEqual({ total: 0, requests: 0, bytes: 0 })
     expect(release).toHaveBeenCalledOnce()
     expect(alarms).toEqual(['failed to put answer aside'])
   })
@@ -335,7 +335,7 @@ it('whoever comes when, every answer is whole and every token is charged once', 
           }
         }
         await vi.waitFor(() => expect(pool.idle).toBe(sequences))
-        expect(pool.putAsideCounts).toMatchObject({ requests: 0, bytes: 0 })
+        expect(pool.copies.counts).toMatchObject({ requests: 0, bytes: 0 })
         expect(scheduler.state()).toMatchObject({ queued: 0, running: 0, meterMismatches: 0 })
       },
     ),
@@ -394,6 +394,6 @@ describe('the last sequences', () => {
 
   function withSequences(sequences: number) {
     const worker = slowWorker({ sequences })
-    return { ...worker, putAside: () => worker.pool.putAsideCounts.total }
+    return { ...worker, putAside: () => worker.pool.copies.counts.total }
   }
 })
