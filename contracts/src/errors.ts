@@ -40,11 +40,11 @@ export interface RateState {
 
 export interface ErrorDetails {
   /** The field at fault, as a path such as `messages[0].content`. */
-  readonly param?: string
+  readonly param?: string | undefined
   /** Whole seconds after which a retry can help; sent as `Retry-After`. */
-  readonly retryAfterSeconds?: number
+  readonly retryAfterSeconds?: number | undefined
   /** The request that the error is about, when one was accepted. */
-  readonly requestId?: string
+  readonly requestId?: string | undefined
   /** Is set for `context_length_exceeded`: formats put the numbers in words of their own. */
   readonly tokens?: TokensAsked
   /** Is set for `rate_limit_exceeded`: the bound that was reached. */

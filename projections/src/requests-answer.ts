@@ -36,9 +36,9 @@ export async function requestsPage(
 ): Promise<RequestsAnswer> {
   const { cursor, limit, ...asked } = fields
   const list = ['requests', accountId, asked]
-  const before = cursor === undefined ? {} : { before: cursorPlace(list, cursor) }
+  const before = cursor === undefined ? undefined : cursorPlace(list, cursor)
   // The query asks for one more than the customer did: only then it is known that more follow.
-  const query = { ...requestsQueryOf(views, accountId, asked), ...before, limit: limit + 1 }
+  const query = { ...requestsQueryOf(views, accountId, asked), before, limit: limit + 1 }
   const ids = views.requestIds(query)
   const shown = ids.slice(0, limit)
   const names = new Map(views.keys(accountId).map(({ keyId, name }) => [keyId, name] as const))
@@ -89,10 +89,10 @@ export function requestsQueryOf(
   return {
     accountId,
     ...readPeriod(asked),
-    ...(keyId === undefined ? {} : { keyId }),
-    ...(model === undefined ? {} : { model }),
-    ...(format === undefined ? {} : { format }),
-    ...(status === undefined ? {} : { status }),
+    keyId,
+    model,
+    format,
+    status,
   }
 }
 

@@ -48,9 +48,9 @@ export function statementPage(
   nowMs: number,
 ): StatementAnswer {
   const list = ['statement', accountId, asked]
-  const after = cursor === undefined ? {} : { after: Number(cursorPlace(list, cursor)) }
+  const after = cursor === undefined ? undefined : Number(cursorPlace(list, cursor))
   const period = readPeriod(asked)
-  const query = { accountId, limit, ...period, ...after }
+  const query = { accountId, limit, ...period, after }
   const { opening, closing, rows, more } = views.statement(query)
   const last = rows.at(-1)
   return {

@@ -91,7 +91,7 @@ export interface VerifyEvidenceOptions {
   /** The verifier key of the log, as text. */
   readonly key: string
   /** A signed note from elsewhere: a witness, another customer, an earlier file. */
-  readonly checkpoint?: string
+  readonly checkpoint?: string | undefined
   /** Verifier keys of witnesses, all of which must have cosigned it. */
   readonly witnesses?: readonly string[]
 }

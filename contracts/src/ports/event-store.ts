@@ -80,7 +80,7 @@ export interface ReadStreamRequest {
   readonly stream: string
   readonly direction: 'forwards' | 'backwards'
   /** First revision to return, inclusive. Default: the start, or the end when backwards. */
-  readonly from?: number
+  readonly from?: number | undefined
   /** The page has at most this many events (1 to 10,000). */
   readonly limit: number
 }
@@ -101,7 +101,7 @@ export type PassedOver = (events: number) => void
 
 export interface ReadAllBackwardsRequest {
   /** Inclusive: the position of an event. Default: the last one. */
-  readonly from?: Position
+  readonly from?: Position | undefined
   /** The page has at most this many events (1 to 10,000). */
   readonly limit: number
 }

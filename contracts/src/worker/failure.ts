@@ -62,7 +62,7 @@ export class WorkerFailure extends Error {
 
   /** The error for the caller, which shows nothing of the worker's own message. */
   toServiceError(requestId?: string): ServiceError {
-    const details = { cause: this, ...(requestId === undefined ? {} : { requestId }) }
+    const details = { cause: this, requestId }
     if (this.isBusy) return overloaded('The inference workers are busy.', details)
     if (this.code === 'grammar_too_costly') {
       const message =

@@ -41,7 +41,7 @@ export async function requireInTree(
 
 export interface EvidenceOptions {
   /** Sizes of earlier checkpoints that the new one is to be shown to go on from. */
-  readonly since?: readonly number[]
+  readonly since?: readonly number[] | undefined
 }
 
 /**

@@ -58,7 +58,10 @@ export interface Views {
   accounts(page: AccountsPage): readonly AccountRow[]
   account(accountId: string): AccountRow | undefined
   /** Lists accounts in no order of use; `after` is where a page before ended. */
-  accountStandings(page: { readonly after?: number; readonly limit: number }): StandingsPage
+  accountStandings(page: {
+    readonly after?: number | undefined
+    readonly limit: number
+  }): StandingsPage
   /** The oldest first. */
   accountsCalled(page: Omit<AccountsPage, 'isNewestFirst'>): readonly AccountCalled[]
   /**

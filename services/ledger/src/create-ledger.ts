@@ -47,17 +47,17 @@ export interface LedgerDependencies {
    * Finds Idempotency-Keys that are older than those in the state of an account. Without it an
    * account that has used more keys than its state holds is refused new ones.
    */
-  readonly usedKeys?: UsedKeys
+  readonly usedKeys?: UsedKeys | undefined
   /**
    * Finds what a request was charged. Default: the stream of the account is read backwards.
    */
   readonly charges?: RecordedCharges
   /** Remembers erasures that have begun. Without it, one that a crash cuts off stays unfinished. */
   readonly erasures?: ErasureNotes
-  readonly reach?: ReachCrashPoint
+  readonly reach?: ReachCrashPoint | undefined
   /** Lists damaged streams, and is told of those that the ledger finds. */
-  readonly quarantine?: Quarantine
-  readonly limits?: Partial<LedgerLimits>
+  readonly quarantine?: Quarantine | undefined
+  readonly limits?: Partial<LedgerLimits> | undefined
 }
 
 /** Refuses every search: a key that may have been used is never taken for an unused one. */

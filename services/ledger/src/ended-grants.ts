@@ -30,7 +30,7 @@ export interface EndedGrantsPage {
 export interface EndedGrantsQuery {
   /** Only grants that expire before this moment, in milliseconds since 1970. */
   readonly endsBefore: number
-  readonly after?: Place
+  readonly after?: Place | undefined
   readonly limit: number
 }
 
@@ -68,7 +68,6 @@ export class EndedGrants {
   }
 
   #page(endsBefore: number, after: Place | undefined): EndedGrantsPage | Promise<EndedGrantsPage> {
-    const place = after === undefined ? {} : { after }
-    return this.#find({ endsBefore, ...place, limit: ROWS_PER_PAGE })
+    return this.#find({ endsBefore, after, limit: ROWS_PER_PAGE })
   }
 }

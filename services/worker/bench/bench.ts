@@ -80,7 +80,7 @@ export function sharedCache(redis: RedisServer, prefix: string): SharedCache {
 type WorkerOptions = Pick<MeasuredWorkerOptions, 'workerId' | 'sequences' | 'cache'> & {
   /** Longest prompt with its answer. */
   readonly tokens: number
-  readonly shared?: SharedCache
+  readonly shared?: SharedCache | undefined
 }
 
 /** A worker that has answered a little, so that nothing is done for the first time. */

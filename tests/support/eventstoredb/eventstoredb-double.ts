@@ -30,7 +30,7 @@ export interface DoubleOptions {
   /** Where it listens; the loopback by default. */
   readonly host?: string
   /** What the server says it is. */
-  readonly version?: string
+  readonly version?: string | undefined
   /** The most that the `data` of one append's events may have together. */
   readonly maxAppendBytes?: number
   /** How long after a start appends and reads are answered "Server Is Not Ready". */

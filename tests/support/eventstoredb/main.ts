@@ -28,7 +28,7 @@ const { values } = parseArgs({
 
 const double = await EventStoreDbDouble.start({
   ...(values.health ? {} : { port: Number(values.port), host: values.host }),
-  ...(values.version === undefined ? {} : { version: values.version }),
+  version: values.version,
 })
 if (values.health) {
   const place = { host: values.host, port: Number(values.port) }

@@ -12,7 +12,7 @@ export interface ProposedAppend {
   readonly expected: ExpectedRevision
   readonly events: readonly ProposedEvent[]
   /** When the client gives it up: by the client's clock, in milliseconds since 1970. */
-  readonly deadlineMs?: number
+  readonly deadlineMs?: number | undefined
 }
 
 /** The parts of an append that may come in several messages. */
@@ -46,9 +46,8 @@ export function readBatchPart(bytes: Buffer): BatchPart {
   const options = request.getOptions()
   if (options === undefined) return part
   const stream = nameOf(options.getStreamIdentifier())
-  const deadline = options.getDeadline()?.toDate().getTime()
-  const bound = deadline === undefined ? {} : { deadlineMs: deadline }
-  return { ...part, head: { stream, expected: batchExpectation(options), ...bound } }
+  const deadlineMs = options.getDeadline()?.toDate().getTime()
+  return { ...part, head: { stream, expected: batchExpectation(options), deadlineMs } }
 }
 
 export function readAppendPart(bytes: Buffer): AppendPart {

@@ -105,7 +105,7 @@ function poolOf(workers: readonly ScriptedWorker[], { index }: FixtureOptions): 
       workerId: `wrk_${number}`,
       address: { kind: 'unix', path },
     })),
-    ...(index === undefined ? {} : { index }),
+    index,
   })
 }
 

@@ -67,10 +67,10 @@ export async function openLedger(options: LedgerSettingOptions = {}): Promise<Le
       ids: countedIds(clock, madeLedgers),
       randomBytes: countedBytes(madeLedgers),
       gatewayId: options.gatewayId ?? gatewayId,
-      ...(options.limits === undefined ? {} : { limits: options.limits }),
-      ...(options.reach === undefined ? {} : { reach: options.reach }),
-      ...(options.quarantine === undefined ? {} : { quarantine: options.quarantine }),
-      ...(options.usedKeys === undefined ? {} : { usedKeys: options.usedKeys }),
+      limits: options.limits,
+      reach: options.reach,
+      quarantine: options.quarantine,
+      usedKeys: options.usedKeys,
     }),
   )
   if (options.isPriced !== false && ledger.pricing.current(MODEL) === null) {

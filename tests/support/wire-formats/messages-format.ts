@@ -14,7 +14,7 @@ export const messagesFormat: WireFormat = {
     ...commonFields,
     max_tokens: maxTokens,
     messages: turns.map(messageOf),
-    ...(system === undefined ? {} : { system }),
+    system,
     ...(tools && {
       tools: tools.map(({ parameters, ...tool }) => ({ ...tool, input_schema: parameters })),
     }),

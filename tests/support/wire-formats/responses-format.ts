@@ -20,7 +20,7 @@ export const responsesFormat: WireFormat = {
     ...commonFields,
     max_output_tokens: maxTokens,
     input: turns.map(itemOf),
-    ...(system === undefined ? {} : { instructions: system }),
+    instructions: system,
     ...(tools && { tools: tools.map((tool) => ({ type: 'function', ...tool })) }),
     ...(schema && { text: { format: { type: 'json_schema', name: 'answer', schema } } }),
     ...(effort && { reasoning: { effort } }),

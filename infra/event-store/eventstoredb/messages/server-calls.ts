@@ -9,14 +9,14 @@ export interface ServerReadStream {
   /**
    * The place to begin at, inclusive. Left out, it is the start, or the end when reading backwards.
    */
-  readonly from?: number
+  readonly from?: number | undefined
   readonly limit: number
 }
 
 export interface ServerReadAll {
   readonly direction: Direction
   /** The place of an event. Left out: the start, or the end when backwards. */
-  readonly from?: bigint
+  readonly from?: bigint | undefined
   readonly limit: number
   /**
    * Asks only for the events of streams whose names begin with one of these. The server passes over

@@ -103,8 +103,7 @@ export class LogScan {
     const found = from === undefined ? [] : await this.#readAt(from)
     for (let place = from; found.length < limit; ) {
       const size = Math.min(limit - found.length, PAGE_EVENTS_MAX)
-      const start = place === undefined ? {} : { from: place }
-      const page = await this.#filtered({ direction: 'backwards', limit: size, ...start })
+      const page = await this.#filtered({ direction: 'backwards', limit: size, from: place })
       for (const event of page.events) this.#ports.note(event)
       found.push(...page.events.flatMap((event) => this.#ports.toOwn(event) ?? []))
       place = page.events.at(-1)?.position

@@ -51,9 +51,8 @@ export class MovedTexts implements MovableTexts {
     const seen = new Set<string>()
     let from: bigint | undefined
     for (;;) {
-      const place = from === undefined ? {} : { from }
       const request = { direction: 'forwards', limit: PAGE_EVENTS, streams: [prefix] } as const
-      const page = await this.#readAll({ ...request, ...place })
+      const page = await this.#readAll({ ...request, from })
       for (const { stream } of page) {
         const owner = stream.slice(prefix.length)
         if (seen.has(owner)) continue

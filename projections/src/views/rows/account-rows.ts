@@ -22,7 +22,7 @@ export interface AccountRow {
 
 export interface AccountsPage {
   /** An account that the page goes on behind. */
-  readonly after?: string
+  readonly after?: string | undefined
   readonly limit: number
   /** Whether the newest accounts come first. Default: the oldest first. */
   readonly isNewestFirst?: boolean
@@ -67,8 +67,8 @@ export interface GrantsQuery {
   /** Whether only grants of which something is left are listed. */
   readonly isOpen: boolean
   /** Lists only grants that expire before this moment, in milliseconds since 1970. */
-  readonly endsBefore?: number
-  readonly after?: GrantPlace
+  readonly endsBefore?: number | undefined
+  readonly after?: GrantPlace | undefined
   readonly limit: number
 }
 
@@ -92,8 +92,8 @@ export interface HoldRow {
 export interface HoldsQuery {
   readonly accountId?: string
   /** Lists only requests that have held since before this moment, in milliseconds since 1970. */
-  readonly before?: number
-  readonly after?: Pick<HoldRow, 'since' | 'requestId'>
+  readonly before?: number | undefined
+  readonly after?: Pick<HoldRow, 'since' | 'requestId'> | undefined
   readonly limit: number
 }
 

@@ -79,15 +79,15 @@ export interface RunningPage {
 
 export interface RequestsQuery {
   readonly accountId: string
-  readonly keyId?: string
-  readonly model?: string
-  readonly format?: WireFormat
-  readonly status?: RequestStatus
+  readonly keyId?: string | undefined
+  readonly model?: string | undefined
+  readonly format?: WireFormat | undefined
+  readonly status?: RequestStatus | undefined
   /** When the request came in, in milliseconds since 1970, inclusive / exclusive. */
   readonly from?: number
   readonly to?: number
   /** Lists only requests that are older than this one. */
-  readonly before?: string
+  readonly before?: string | undefined
   readonly limit: number
 }
 

@@ -52,7 +52,7 @@ export interface StatementQuery {
   readonly from?: number
   readonly to?: number
   /** Entries behind this one. */
-  readonly after?: number
+  readonly after?: number | undefined
   readonly limit: number
 }
 

@@ -14,9 +14,9 @@ const LIMIT_DEFAULT = 100
 const LIMIT_MAX = 1_000_000_000
 
 interface FilterOptions {
-  readonly stream?: string
-  readonly type?: string
-  readonly after?: string
+  readonly stream?: string | undefined
+  readonly type?: string | undefined
+  readonly after?: string | undefined
 }
 
 interface TailOptions extends FilterOptions {
@@ -94,7 +94,7 @@ async function* pages(
   for (;;) {
     const page = await operations.listEvents({
       ...filter,
-      ...(after === undefined ? {} : { after }),
+      after,
       limit: Math.min(left, PAGE_EVENTS),
     })
     yield page
@@ -139,8 +139,8 @@ async function tail(context: Context, options: TailOptions): Promise<void> {
 function filterOf({ stream, type, after }: FilterOptions): FilterOptions {
   if (after !== undefined) wholeNumber('--after', after, 0, Number.MAX_SAFE_INTEGER)
   return {
-    ...(stream === undefined ? {} : { stream }),
-    ...(type === undefined ? {} : { type }),
-    ...(after === undefined ? {} : { after }),
+    stream,
+    type,
+    after,
   }
 }

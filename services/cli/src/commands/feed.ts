@@ -74,8 +74,7 @@ interface ResendOptions {
 
 async function resend(context: Context, { from, account }: ResendOptions): Promise<void> {
   await context.withOperations(async (operations) => {
-    const whose = account === undefined ? {} : { account_id: account }
-    for await (const line of operations.resendFeed({ from, ...whose })) {
+    for await (const line of operations.resendFeed({ from, account_id: account })) {
       if (context.terminal.stop.aborted) break
       if (line.type === 'progress') continue
       if (context.json) return context.outJson('feed-resend/1', line)

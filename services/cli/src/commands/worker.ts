@@ -107,7 +107,7 @@ function number(
   leftOut?: number,
 ): Column<WorkerDetails> {
   const text = (worker: WorkerDetails) => `${value(worker) ?? ''}`
-  return { title, align: 'right', text, ...(leftOut === undefined ? {} : { leftOut }) }
+  return { title, align: 'right', text, leftOut }
 }
 
 function share(value: number | null | undefined): string {

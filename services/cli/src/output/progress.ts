@@ -51,7 +51,7 @@ export interface DrawnWork<Any extends Line> {
   /** The message when it is interrupted. */
   readonly interrupted: string
   /** Takes the lines that are neither progress nor the result. */
-  readonly onLine?: (line: Remaining<Any>) => Promise<void>
+  readonly onLine?: ((line: Remaining<Any>) => Promise<void>) | undefined
 }
 
 /**
@@ -119,6 +119,6 @@ export function resultOf<Any extends Line>(
       const left = share > 0 ? `  about ${Math.ceil(leftMs / 1_000)} s left` : ''
       return [share, `${part}  ${rate} events/s${left}`]
     },
-    ...(onLine === undefined ? {} : { onLine }),
+    onLine,
   })
 }

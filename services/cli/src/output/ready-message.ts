@@ -15,15 +15,15 @@ export function readyLine(ready: Ready): string {
     type: 'ready',
     ...(ready.role === 'all' ? {} : { role: ready.role }),
     baseUrl,
-    ...(listening === undefined ? {} : { listening }),
-    ...(adminUrl === undefined ? {} : { adminUrl }),
-    ...(apiKey === undefined ? {} : { apiKey }),
+    listening,
+    adminUrl,
+    apiKey,
     accountId,
-    ...(ownerLink === undefined ? {} : { ownerLink }),
+    ownerLink,
     dataDir,
     pid,
     ...(ready.unpricedModels.length === 0 ? {} : { unpricedModels: ready.unpricedModels }),
-    ...(ready.pricedFrom === undefined ? {} : { pricedFrom: ready.pricedFrom }),
+    pricedFrom: ready.pricedFrom,
   })
 }
 

@@ -19,7 +19,7 @@ export interface Column<Row> {
   /** The width down to which its text may be cut on a narrow terminal. */
   readonly cutTo?: number
   /** Is left out when the rows do not fit: 1 goes first. Columns without it always stay. */
-  readonly leftOut?: number
+  readonly leftOut?: number | undefined
   readonly text: (row: Row) => string
 }
 

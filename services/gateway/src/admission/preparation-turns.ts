@@ -75,7 +75,7 @@ export class PreparationTurns {
     const { retryAfterSeconds } = cause
     return new ServiceError('rate_limit_exceeded', message, {
       cause,
-      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+      retryAfterSeconds,
     })
   }
 }

@@ -31,7 +31,7 @@ export interface DocumentOptions {
    */
   readonly strict?: boolean
   /** The address of the server. Default: the one that the document was read from. */
-  readonly serverUrl?: string
+  readonly serverUrl?: string | undefined
 }
 
 /** @param version of the service */

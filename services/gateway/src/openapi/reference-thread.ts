@@ -5,6 +5,6 @@ import { referencePage } from './page.ts'
 import type { ReferenceOptions, ReferenceTexts } from './reference.ts'
 
 const { version, publicUrl } = workerData as ReferenceOptions
-const document = openApiDocument(version, publicUrl === undefined ? {} : { serverUrl: publicUrl })
+const document = openApiDocument(version, { serverUrl: publicUrl })
 const texts: ReferenceTexts = { document: JSON.stringify(document), page: referencePage(document) }
 parentPort?.postMessage(texts)

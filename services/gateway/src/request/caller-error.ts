@@ -29,7 +29,7 @@ export function callersError(
   requestId?: string,
 ): ServiceError | undefined {
   const { fieldNames } = request
-  const details = { cause: failure, ...(requestId === undefined ? {} : { requestId }) }
+  const details = { cause: failure, requestId }
   switch (failure.code) {
     case 'prompt_too_long':
       return promptTooLong(request, failure.promptLength, details)
@@ -59,7 +59,7 @@ function isFieldName(field: string | undefined): field is keyof FieldNames {
 export function promptTooLong(
   { fieldNames }: InferenceRequest,
   length: PromptLength | undefined,
-  details: { readonly cause?: unknown; readonly requestId?: string } = {},
+  details: { readonly cause?: unknown; readonly requestId?: string | undefined } = {},
 ): ServiceError {
   const param = fieldNames.messages
   if (length === undefined) {

@@ -104,7 +104,7 @@ export interface WorkerPoolOptions {
   readonly workers: readonly WorkerConfiguration[]
   readonly timer: Timer
   /** Tells where prefixes are. Without it load alone counts. Whoever made it closes it. */
-  readonly index?: PrefixIndex
+  readonly index?: PrefixIndex | undefined
   /** Whether they all compute on the same processors: then some are kept for who comes next. */
   readonly shareProcessors?: boolean
   /**

@@ -195,7 +195,7 @@ export function checkSameRun({ price, from, to }: PriceCorrection, asked: Correc
 
 interface AskedPrice {
   readonly model: string
-  readonly priceList?: string
+  readonly priceList?: string | undefined
   readonly rates: Rates
   readonly effectiveFrom?: number
 }

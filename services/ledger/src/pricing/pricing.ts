@@ -7,7 +7,7 @@ import type { PricePublication, PublishedPrice, WithdrawnPrice } from './publish
 export interface NewPrice {
   readonly model: string
   /** Default: the list of accounts without one of their own. */
-  readonly priceList?: string
+  readonly priceList?: string | undefined
   readonly rates: Rates
   /** In milliseconds since 1970, now or later. Default: now. */
   readonly effectiveFrom?: number

@@ -44,7 +44,7 @@ export function storeUnavailable(cause?: unknown): ServiceError {
   const message = 'The event store cannot take the request now. Nothing was charged.'
   return new ServiceError('store_unavailable', message, {
     retryAfterSeconds: RETRY_SECONDS,
-    ...(cause === undefined ? {} : { cause }),
+    cause,
   })
 }
 
@@ -58,7 +58,7 @@ export function outcomeUnknown(cause?: unknown): ServiceError {
   const message = 'The event store did not confirm the request in time.'
   return new ServiceError('store_unavailable', message, {
     retryAfterSeconds: RETRY_SECONDS,
-    ...(cause === undefined ? {} : { cause }),
+    cause,
   })
 }
 

@@ -17,7 +17,7 @@ export interface FeedState {
 
 export interface Feed {
   /** The payments that come the other way, where a topic of them is named. */
-  readonly topUps?: TopUps
+  readonly topUps?: TopUps | undefined
   status(): FeedState
   check(options: {
     readonly signal: AbortSignal

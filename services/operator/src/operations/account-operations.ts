@@ -53,7 +53,7 @@ function accountLists(
     async listAccounts({ after, limit, external_id: externalId, order, status }) {
       await current()
       if (externalId !== undefined) return lists.shown(lists.ofExternalId(externalId))
-      const page = { limit, ...(after === undefined ? {} : { after }) }
+      const page = { limit, after }
       return lists.shown(await lists.page(order, status, page))
     },
     async searchAccounts(input) {
@@ -76,8 +76,8 @@ function creditLists(ports: OperationPorts): Pick<OperationHandlers, 'listGrants
       const list = ['grants', which, asked]
       const query = {
         ...ofAccount(accountId),
-        ...(before === undefined ? {} : { endsBefore: readTime(before, 'expires_before') }),
-        ...(cursor === undefined ? {} : { after: grantPlace(cursorPlace(list, cursor)) }),
+        endsBefore: before === undefined ? undefined : readTime(before, 'expires_before'),
+        after: cursor === undefined ? undefined : grantPlace(cursorPlace(list, cursor)),
       }
       await viewsCurrent(ports, 'accounts')
       checkAccount(ports, accountId)
@@ -95,8 +95,8 @@ function creditLists(ports: OperationPorts): Pick<OperationHandlers, 'listGrants
       const list = ['holds', asked]
       const query = {
         ...ofAccount(accountId),
-        ...(before === undefined ? {} : { before: readTime(before, 'held_before') }),
-        ...(cursor === undefined ? {} : { after: holdPlace(cursorPlace(list, cursor)) }),
+        before: before === undefined ? undefined : readTime(before, 'held_before'),
+        after: cursor === undefined ? undefined : holdPlace(cursorPlace(list, cursor)),
       }
       await viewsCurrent(ports, 'accounts')
       checkAccount(ports, accountId)

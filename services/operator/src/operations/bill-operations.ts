@@ -32,7 +32,7 @@ export function billOperations(
         accountId,
         limit,
         ...period,
-        ...(after === undefined ? {} : { after }),
+        after,
       }
       // An export asks for page after page.
       const statement = await pace.step(() => views.statement(query))

@@ -58,7 +58,7 @@ export interface OperationPorts extends WorkerPorts, Omit<PeoplePorts, 'informat
   readonly pace: Pace
   readonly clock: Clock
   /** The feed that sends events to other systems. */
-  readonly feed?: Feed
+  readonly feed?: Feed | undefined
   /** Absent where the service keeps nothing in a folder. */
   readonly backups?: Backups
   /** The witnesses that remember the log outside of it. */

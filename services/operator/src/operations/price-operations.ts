@@ -85,7 +85,7 @@ function newPrice({
   const from = readOptionalTime(effectiveFrom, 'effective_from')
   return {
     model: readModel(model),
-    ...(priceList === undefined ? {} : { priceList }),
+    priceList,
     rates: {
       input: readPrice(rates.input, 'input'),
       cachedInput: readPrice(rates.cached_input, 'cached_input'),

@@ -53,7 +53,7 @@ export async function openFeed(
     status: () => relay.status(),
     check: (options) => relay.check(options),
     resend: (options) => relay.resend(options),
-    ...(topUps === undefined ? {} : { topUps }),
+    topUps,
   }
 }
 

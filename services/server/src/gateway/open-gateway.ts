@@ -192,7 +192,7 @@ function operatorPortsOf(
 ): OperationPorts {
   return {
     ...core,
-    ...(feed === undefined ? {} : { feed }),
+    feed,
     clock: systemClock,
     names: new NameMemory({ texts: core.texts, clock: systemClock }),
     fleet: workers.pool,

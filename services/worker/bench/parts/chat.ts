@@ -79,7 +79,7 @@ async function runSetting(bench: Bench, setting: Setting, redis: RedisServer): P
       sequences: CONVERSATIONS_AT_ONCE,
       cache: setting.caches === 'off' ? 'off' : 'on',
       tokens: promptTokens(bench.model, CONTEXT_TOKENS),
-      ...(shared === undefined ? {} : { shared }),
+      shared,
     })
     workers.push(stack.use(worker))
   }

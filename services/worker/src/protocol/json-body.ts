@@ -10,7 +10,7 @@ const BODY_BYTES_MAX = 16 * 1024 * 1024
 export class BadBody extends WorkerRefusal {
   /** @param field at fault, where it is one */
   constructor(message: string, field?: string) {
-    super('bad_request', message, field === undefined ? {} : { field })
+    super('bad_request', message, { field })
   }
 }
 

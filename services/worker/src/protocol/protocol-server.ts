@@ -47,7 +47,7 @@ export type ListenAddress = { readonly socketPath: string } | TcpAddress
 
 export interface TcpAddress {
   /** The loopback by default. */
-  readonly host?: string
+  readonly host?: string | undefined
   readonly port: number
 }
 

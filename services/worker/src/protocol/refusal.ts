@@ -3,7 +3,7 @@ import type { PromptLength, WorkerErrorCode } from '@svc/contracts/worker/protoc
 
 export interface RefusalDetails {
   /** The field of the request that is at fault. */
-  readonly field?: string
+  readonly field?: string | undefined
   readonly promptLength?: PromptLength
 }
 

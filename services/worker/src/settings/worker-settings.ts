@@ -232,7 +232,7 @@ function listenAddress({ socket, port, host }: Given, secret: string | null): Li
       `--port needs SVC_WORKER_SECRET, a secret of ${SECRET_CHARACTERS_MIN} characters or more`,
     )
   }
-  return { port: port ?? 0, ...(host === undefined ? {} : { host }) }
+  return { port: port ?? 0, host }
 }
 
 /** The demo model is so small that a second thread only makes it slower (fourteen times). */

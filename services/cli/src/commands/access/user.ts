@@ -90,7 +90,7 @@ async function invite(context: Context, { role, account, as }: InviteOptions): P
     operations.inviteUser({
       platform_role: role ?? null,
       account_id: account ?? null,
-      ...(as === undefined ? {} : { account_role: as }),
+      account_role: as,
     }),
   )
   await outLink(context, 'user-invited/1', issued)

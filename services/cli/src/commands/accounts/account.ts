@@ -185,10 +185,8 @@ async function list(context: Context, options: ListOptions): Promise<void> {
 }
 
 function listedPages(operations: Operations, { search, externalId, order, status }: ListOptions) {
-  const ofStatus = status === undefined ? {} : { status }
-  if (search !== undefined) return foundPages(operations, { text: search, ...ofStatus })
-  const only = externalId === undefined ? {} : { external_id: externalId }
-  return accountPages(operations, { order, ...ofStatus, ...only })
+  if (search !== undefined) return foundPages(operations, { text: search, status })
+  return accountPages(operations, { order, status, external_id: externalId })
 }
 
 /** Yields at least one page; any may be empty. */
@@ -215,7 +213,7 @@ async function* accountPages(
     const page = await operations.listAccounts({
       ...asked,
       limit: PAGE_ACCOUNTS,
-      ...(after === undefined ? {} : { after }),
+      after,
     })
     if (after === undefined || page.length > 0) yield page
     if (page.length < PAGE_ACCOUNTS) return

@@ -28,9 +28,9 @@ export function addGrantList(grant: Command, contextOf: ContextOf): void {
     .action((account: string | undefined, options: GrantOptions, command: Command) => {
       const { all, expiresBefore: before } = options
       const query = {
-        ...(account === undefined ? {} : { account_id: account }),
+        account_id: account,
         which: all === true ? ('all' as const) : ('open' as const),
-        ...(before === undefined ? {} : { expires_before: moment('--expires-before', before) }),
+        expires_before: before === undefined ? undefined : moment('--expires-before', before),
       }
       return show(contextOf(command), 'grants', grantColumns, async (operations, page) => {
         const { grants: rows, next_cursor: next } = await operations.listGrants({
@@ -52,8 +52,8 @@ export function holdCommand(contextOf: ContextOf): Command {
     .action((account: string | undefined, options: HoldOptions, command: Command) => {
       const { heldBefore: before } = options
       const query = {
-        ...(account === undefined ? {} : { account_id: account }),
-        ...(before === undefined ? {} : { held_before: moment('--held-before', before) }),
+        account_id: account,
+        held_before: before === undefined ? undefined : moment('--held-before', before),
       }
       return show(contextOf(command), 'holds', holdColumns, async (operations, page) => {
         const { holds: rows, next_cursor: next } = await operations.listHolds({

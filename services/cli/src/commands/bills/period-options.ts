@@ -26,11 +26,11 @@ export function withPeriod(command: Command): Command {
 export function periodInput({ from, to, tz, key, model, cursor }: PeriodOptions) {
   return {
     zone: tz,
-    ...(from === undefined ? {} : { from }),
-    ...(to === undefined ? {} : { to }),
-    ...(key === undefined ? {} : { key_id: key }),
-    ...(model === undefined ? {} : { model }),
-    ...(cursor === undefined ? {} : { cursor }),
+    from,
+    to,
+    key_id: key,
+    model,
+    cursor,
   }
 }
 

@@ -50,7 +50,7 @@ async function replay(
   const query = {
     to: place('--to', to),
     statement,
-    ...(account === undefined ? {} : { account_id: account }),
+    account_id: account,
   }
   await context.withOperations(async (operations) => {
     const accounts = new RowWriter(context, 'accounts', accountColumns)

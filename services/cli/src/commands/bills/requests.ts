@@ -56,7 +56,7 @@ async function showRequests(
       account_id: await readAccount(operations, argument, options),
       limit,
       ...periodInput(options),
-      ...(status === undefined ? {} : { status }),
+      status,
     }),
   )
   if (context.json) return context.outJson('requests/1', answer)

@@ -34,7 +34,7 @@ async function showUsage(
       account_id: await readAccount(operations, argument, options),
       by,
       ...periodInput(options),
-      ...(groupBy === undefined ? {} : { group_by: groupBy }),
+      group_by: groupBy,
     }),
   )
   if (context.json) return context.outJson('usage/1', answer)

@@ -55,10 +55,10 @@ async function exportEvidence(
   argument: string | undefined,
   { output, since, ...options }: ExportOptions,
 ): Promise<void> {
-  const asked = since === undefined ? {} : { since: await sizeIn(since) }
+  const size = since === undefined ? undefined : await sizeIn(since)
   await context.withOperations(async (operations) => {
     const account_id = await readAccount(operations, argument, options)
-    const pieces = operations.exportEvidence({ account_id, ...asked })
+    const pieces = operations.exportEvidence({ account_id, since: size })
     if (output === undefined) {
       for await (const { text } of pieces) await context.out(text)
     } else {

@@ -43,10 +43,10 @@ async function verify(
   options: VerifyEvidenceOptions,
 ): Promise<void> {
   const key = await readKeyOption('--key', options.key)
-  const other =
-    options.checkpoint === undefined ? {} : { checkpoint: await readNoteFile(options.checkpoint) }
+  const checkpoint =
+    options.checkpoint === undefined ? undefined : await readNoteFile(options.checkpoint)
   const witnesses = await Promise.all(options.witness.map(readWitness))
-  const verdict = await verdictOn(file, { key, witnesses, ...other })
+  const verdict = await verdictOn(file, { key, witnesses, checkpoint })
   if (context.json) await context.outJson('evidence-verdict/1', verdict)
   else await context.out(`${textOf(verdict)}\n`)
   if (verdict.verdict === 'ok') return

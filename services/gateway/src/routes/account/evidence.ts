@@ -56,9 +56,9 @@ export function evidenceRoutes(ports: EvidencePorts) {
   }
 }
 
-function sinceOf(request: FastifyRequest): { readonly since?: readonly number[] } {
+function sinceOf(request: FastifyRequest): { readonly since?: readonly number[] | undefined } {
   const { since } = parsedQuery(evidenceQuery, request)
-  return since === undefined ? {} : { since: [since] }
+  return { since: since === undefined ? undefined : [since] }
 }
 
 /**

@@ -54,7 +54,7 @@ export function accountKeyRoutes(ports: AccountKeyPorts) {
         name,
         expiresAt: expiresAt === null ? null : Date.parse(expiresAt),
         // The key of the request is this user's own: nobody takes what another one's request made.
-        ...(once === undefined ? {} : { idempotencyKey: `${actor} ${once}` }),
+        idempotencyKey: once === undefined ? undefined : `${actor} ${once}`,
         actor,
       })
       if (secret === null) throw madeBefore(keyId)
@@ -104,8 +104,8 @@ async function rotate(
     throw new ServiceError('conflict', 'The key has ended: make a new one.')
   }
   const { idempotency_key: once } = input
-  const repeat = once === undefined ? {} : { idempotencyKey: `${actor} ${keyId} ${once}` }
-  const fresh = { name: old.name, expiresAt: null, ...repeat, actor }
+  const idempotencyKey = once === undefined ? undefined : `${actor} ${keyId} ${once}`
+  const fresh = { name: old.name, expiresAt: null, idempotencyKey, actor }
   const { keyId: newId, secret } = await ledger.administration.createKey(accountId, fresh)
   const endsAt = Math.min(now + seconds * SECOND_MS, old.expiresAt ?? Number.POSITIVE_INFINITY)
   if (seconds === 0)

@@ -53,7 +53,7 @@ export interface AccountListPorts {
 }
 
 interface Page {
-  readonly after?: string
+  readonly after?: string | undefined
   readonly limit: number
 }
 

@@ -10,7 +10,7 @@ export async function* evidenceLines(
   accountId: string,
   since: number | undefined,
 ): AsyncGenerator<{ readonly text: string }> {
-  const asked = since === undefined ? {} : { since: [since] }
+  const asked = { since: since === undefined ? undefined : [since] }
   for await (const text of accountEvidence(evidence, accountId, asked)) {
     for (const piece of piecesOf(text)) yield { text: piece }
   }

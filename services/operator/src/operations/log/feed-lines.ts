@@ -12,7 +12,7 @@ type Line<Name extends 'checkFeed' | 'resendFeed', Type> = Extract<
 >
 
 interface FeedPorts {
-  readonly feed?: Feed
+  readonly feed?: Feed | undefined
   readonly information: { readonly mode: ServiceStatus['mode'] }
 }
 

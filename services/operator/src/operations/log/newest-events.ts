@@ -61,9 +61,8 @@ async function read(
   store: EventSource['store'],
   from: Position | undefined,
 ): Promise<readonly RecordedEvent[]> {
-  const place = from === undefined ? {} : { from }
   try {
-    return await store.readAllBackwards({ ...place, limit: STEP_EVENTS })
+    return await store.readAllBackwards({ from, limit: STEP_EVENTS })
   } catch (error) {
     throw placeError('until', error)
   }

@@ -53,8 +53,7 @@ export async function readCharges(
   const charges = new ChargesFromTheEnd(asked)
   let from: number | undefined
   do {
-    const start = from === undefined ? {} : { from }
-    const asked = { stream, direction: 'backwards', limit: PAGE_EVENTS, ...start } as const
+    const asked = { stream, direction: 'backwards', limit: PAGE_EVENTS, from } as const
     const page: readonly RecordedEvent[] = await pace.step(() => store.readStream(asked))
     await inSteps(pace, page, STEP_EVENTS, (recorded) => {
       const event = decodeEvent(recorded)

@@ -80,7 +80,7 @@ export async function* correctionLines(
 async function* allAccounts({ projections, pace }: CorrectionPorts): AsyncGenerator<AccountRow> {
   let after: string | undefined
   do {
-    const page = { limit: PAGE_ACCOUNTS, ...(after === undefined ? {} : { after }) }
+    const page = { limit: PAGE_ACCOUNTS, after }
     const rows = await pace.step(() => projections.views.accounts(page))
     yield* rows
     after = rows.at(-1)?.accountId

@@ -102,7 +102,7 @@ async function* balances(
 ): AsyncGenerator<ReplayedAccount, ReplayResult['totals']> {
   let [accounts, settled, held] = [0, 0n, 0n]
   for (let after: string | undefined; ; ) {
-    const page = { limit: ROWS_PER_STEP, ...(after === undefined ? {} : { after }) }
+    const page = { limit: ROWS_PER_STEP, after }
     const rows = await pace.step(() => views.accounts(page))
     for (const row of rows) {
       accounts += 1

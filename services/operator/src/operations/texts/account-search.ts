@@ -113,7 +113,7 @@ async function* lookedAt(
   let read = 0
   let isLastPage = false
   for (let looked = 0; looked < LOOKED_AT_MAX && !isLastPage; looked += PAGE_ACCOUNTS) {
-    const page = { limit: PAGE_ACCOUNTS, ...(after === undefined ? {} : { after }) }
+    const page = { limit: PAGE_ACCOUNTS, after }
     const all = await pace.step(() => projections.views.accountsCalled(page))
     isLastPage = all.length < PAGE_ACCOUNTS
     after = all.at(-1)?.accountId

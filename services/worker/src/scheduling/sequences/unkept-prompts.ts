@@ -55,7 +55,7 @@ export interface KeepingOptions {
    * A copy of the sequence, so that no other need be made. Whoever made it releases it when all is
    * kept.
    */
-  readonly copy?: SequenceCopy
+  readonly copy?: SequenceCopy | undefined
 }
 
 /**
@@ -99,7 +99,7 @@ export class UnkeptPrompts {
     const isDue = held.some(({ work, blocks }) => cache.isAwaited(work, blocks, true))
     if (isDue || copy !== undefined) {
       this.#prompts = held
-      void this.keep(copy === undefined ? {} : { copy })
+      void this.keep({ copy })
       return
     }
     const own = held.filter((prompt, at) => !held.slice(0, at).some((one) => covers(one, prompt)))

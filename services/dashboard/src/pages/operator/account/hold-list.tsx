@@ -17,8 +17,7 @@ const PAGE = 100
 
 /** What running requests hold, the oldest first: of one account, or of all. */
 export function HoldList({ accountId }: { readonly accountId?: string }) {
-  const of = accountId === undefined ? {} : { account_id: accountId }
-  const query = useInfiniteQuery(askAdminPages('listHolds', { ...of, limit: PAGE }))
+  const query = useInfiniteQuery(askAdminPages('listHolds', { account_id: accountId, limit: PAGE }))
   const head = (
     <>
       <Head>{t('heldSince')}</Head>

@@ -24,8 +24,8 @@ export function Events() {
   const { at, who, what } = route.useSearch()
   const navigate = route.useNavigate()
   const filter = { ...given('actor', who), ...given('type', what) }
-  const place = at === undefined ? {} : { until: String(at) }
-  const query = useQuery(askAdmin('newestEvents', { ...filter, ...place, limit: PAGE }))
+  const until = at === undefined ? undefined : String(at)
+  const query = useQuery(askAdmin('newestEvents', { ...filter, until, limit: PAGE }))
   const next = query.data?.next ?? null
   const moveTo = (end: number | undefined) =>
     navigate({ search: ({ at: _, ...rest }) => ({ ...rest, ...given('at', end) }) })

@@ -8,8 +8,8 @@ export interface ProgressProps {
    */
   readonly share: number | null
   /** Events that were read so far, and in a second. */
-  readonly events?: number
-  readonly rate?: number
+  readonly events?: number | undefined
+  readonly rate?: number | undefined
 }
 
 /** How far the server is with its work. */

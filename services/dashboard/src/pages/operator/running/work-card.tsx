@@ -65,8 +65,8 @@ export function WorkCard<Name extends LineOperation>(props: WorkCardProps<Name>)
           <Progress
             label={title}
             share={progress === undefined ? null : (shareOf?.(progress) ?? null)}
-            {...(events === undefined ? {} : { events })}
-            {...(rate === undefined ? {} : { rate })}
+            events={events}
+            rate={rate}
           />
         )}
         <WorkProblem work={work} />

@@ -37,11 +37,7 @@ export function newestRequests(asked: Omit<DashboardInput<'requests'>, 'cursor' 
       const found: Request[] = []
       let cursor: string | null | undefined
       for (let pages = 0; pages < PAGES_MAX && cursor !== null; pages += 1) {
-        const page = await call(
-          'requests',
-          { ...asked, limit: PAGE, ...(cursor === undefined ? {} : { cursor }) },
-          signal,
-        )
+        const page = await call('requests', { ...asked, limit: PAGE, cursor }, signal)
         found.push(...page.data)
         cursor = page.next_cursor
       }
