@@ -136,7 +136,7 @@ describe.skipIf(missing !== undefined)('faults of an operator’s day', () => {
     async (name) => {
       const changed: unknown[] = []
       const [worker] = fullAdminAnswers.listWorkers()
-    if (worker === undefined) throw new Error('there is no worker')
+      if (worker === undefined) throw new Error('there is no worker')
       const noted = (input: unknown) => {
         changed.push(input)
         return {
