@@ -42,7 +42,7 @@ export interface OpenStream {
 }
 
 /** The most likely token each time, and nothing else. */
-export const COLD: GenerateRequest['sampling'] = {
+export const COLD = {
   temperature: 0,
   topP: 1,
   topK: 0,
@@ -51,7 +51,7 @@ export const COLD: GenerateRequest['sampling'] = {
   frequencyPenalty: 0,
   presencePenalty: 0,
   repetitionPenalty: 1,
-}
+} satisfies GenerateRequest['sampling']
 
 /** What a request may have other than a plain one. */
 export type Changes = Partial<GenerateRequest> &

@@ -1,6 +1,6 @@
 /** One request to a worker, with the time of each of its tokens. */
 import type { GenerateEvent, GenerateRequest, WorkerMeter } from '@svc/contracts/worker/protocol'
-import { outcome } from '@svc/testing/protocol-client'
+import { COLD, outcome } from '@svc/testing/protocol-client'
 import type { MeasuredWorker } from './measured-worker.ts'
 
 const TIME_LIMIT_MS = 600_000
@@ -19,16 +19,6 @@ export interface Question {
 const ALTERNATIVES = 3
 /** The biggest bias that a request may have: such a token is never drawn. */
 const NEVER = -100
-const WITHOUT_SAMPLING: GenerateRequest['sampling'] = {
-  temperature: 0,
-  topP: 1,
-  topK: 0,
-  minP: 0,
-  seed: 1,
-  frequencyPenalty: 0,
-  presencePenalty: 0,
-  repetitionPenalty: 1,
-}
 
 let requests = 0
 
@@ -45,7 +35,7 @@ function plainRequest(worker: MeasuredWorker, question: Question): GenerateReque
     fingerprint: worker.health.fingerprint,
     thinking: { enabled: false, effort: 'medium', budgetTokens: null },
     plan: { grammar: null, grammarFrom: 'answer', callable: [] },
-    sampling: WITHOUT_SAMPLING,
+    sampling: COLD,
     logitBias: without.map((token): [number, number] => [token, NEVER]),
     topLogprobs: logprobs ? ALTERNATIVES : null,
     stop: [],

@@ -1,9 +1,11 @@
 /** A scheduler on a scripted model, and requests for it. */
+
 import type { NearPrefixStore, PrefixStore } from '@svc/contracts/ports/prefix-store'
 import type { Timer } from '@svc/contracts/ports/time'
 import type { GenerateEvent, GenerateRequest } from '@svc/contracts/worker/protocol'
 import { MemoryPrefixStore } from '@svc/infra/prefix-store/memory/memory-prefix-store'
 import { systemTimer } from '@svc/infra/system/system-timer'
+import { COLD } from '@svc/testing/protocol-client'
 import { bytes } from '../src/engines/scripted/byte-vocabulary.ts'
 import { type Script, scriptedEngine } from '../src/engines/scripted/scripted-engine.ts'
 import { blockNames } from '../src/prefix-cache/block-names.ts'
@@ -94,16 +96,7 @@ export function request(prompt: string, changes: Partial<GenerateRequest> = {}):
     logitBias: [],
     topLogprobs: null,
     maxOutputTokens: 64,
-    sampling: {
-      temperature: 0,
-      topP: 1,
-      topK: 0,
-      minP: 0,
-      seed: 1,
-      frequencyPenalty: 0,
-      presencePenalty: 0,
-      repetitionPenalty: 1,
-    },
+    sampling: COLD,
     stop: [],
     timeLimitMs: 60_000,
     ...changes,

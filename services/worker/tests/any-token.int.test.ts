@@ -3,7 +3,9 @@
  * taken up again, the model's memory of it has the same bytes, and what is drawn from it the same
  * probabilities to the last digit. SVC_ANY_TOKEN_ROUNDS sets the conversations of each model.
  */
+
 import { join } from 'node:path'
+import { COLD } from '@svc/testing/protocol-client'
 import { Random } from '@svc/testing/random'
 import { makeTemporaryFolder } from '@svc/testing/temporary-folder'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -32,17 +34,6 @@ const SHORT_PIECE_TOKENS_MAX = 20
 const TOKENS = 250
 /** Kernels of other processors may differ: a worker finds that out at its start. */
 const isMeasured = process.arch === 'x64'
-
-const COLD = {
-  temperature: 0,
-  topP: 1,
-  topK: 0,
-  minP: 0,
-  seed: 1,
-  frequencyPenalty: 0,
-  presencePenalty: 0,
-  repetitionPenalty: 1,
-}
 
 /** What the sequence holds of the prompt, and what comes after it. */
 async function gone(sequence: EngineSequence, prompt: readonly number[]) {

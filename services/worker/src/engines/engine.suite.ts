@@ -2,6 +2,7 @@
  * What the port of the engine promises, for every engine: the scheduler, the prefix cache and the
  * meter rely on nothing else. Each engine's test gives a factory and the texts it is tried with.
  */
+import { COLD } from '@svc/testing/protocol-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BadGrammar, type Engine, type EngineSequence, type GenerateOptions } from './engine.ts'
 
@@ -18,17 +19,6 @@ export interface EngineUnderTest {
 const CHUNK_TOKENS = 128
 const CHUNKS = 2
 const DRAWS = 6
-
-const COLD: GenerateOptions['sampling'] = {
-  temperature: 0,
-  topP: 1,
-  topK: 0,
-  minP: 0,
-  seed: 1,
-  frequencyPenalty: 0,
-  presencePenalty: 0,
-  repetitionPenalty: 1,
-}
 
 interface Answer extends Partial<GenerateOptions> {
   /** What of the answer there is already; the tokens that are drawn are added. */
