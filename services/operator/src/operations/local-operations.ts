@@ -14,7 +14,7 @@ import { financeOperations } from './finance-operations.ts'
 import { keyOperations } from './key-operations.ts'
 import { logOperations } from './log-operations.ts'
 import { withParsedInput } from './middleware/declared-input.ts'
-import { withOperatorWords } from './middleware/operator-words.ts'
+import { withOperatorAdvice } from './middleware/operator-advice.ts'
 import { withRecordedReads } from './middleware/recorded-reads.ts'
 import { withTexts } from './middleware/shown-texts.ts'
 import type { OperationPorts } from './ports.ts'
@@ -47,5 +47,5 @@ export function createLocalOperations(ports: OperationPorts, caller: Caller): Op
     status: () => serviceStatus(ports),
   }
   const recorded = withRecordedReads(handlers, caller, ports.auditTrail)
-  return withParsedInput(withOperatorWords(withTexts(recorded, ports.texts)))
+  return withParsedInput(withOperatorAdvice(withTexts(recorded, ports.texts)))
 }

@@ -9,7 +9,7 @@ import { withMiddleware } from './middleware.ts'
 const SEE_THE_DAMAGE =
   'Run "svc verify" to see where, and mend it as docs/how-to/mend-a-damaged-stream.md says.'
 
-export function withOperatorWords(handlers: OperationHandlers): OperationHandlers {
+export function withOperatorAdvice(handlers: OperationHandlers): OperationHandlers {
   return withMiddleware(handlers, () => ({
     whole(handler) {
       return async (input, signal) => {
