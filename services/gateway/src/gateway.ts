@@ -1,7 +1,6 @@
 /**
- * The HTTP interface of the service. This file puts it together of what
- * `dependencies.ts` names; `request/life.ts` leads through
- * the life of a request.
+ * The HTTP interface of the service. This file puts it together of what `dependencies.ts` names;
+ * `request/life.ts` leads through the life of a request.
  */
 import type { AddressInfo } from 'node:net'
 import { ADMIN_PREFIX } from '@svc/contracts/admin/declaration'

@@ -20,6 +20,16 @@ const CHUNK_TOKENS = 128
 const CHUNKS = 2
 const DRAWS = 6
 
+/** The likeliest tokens, that nothing binds. */
+const PLAIN: Omit<GenerateOptions, 'answered'> = {
+  sampling: COLD,
+  grammar: () => null,
+  logitBias: [],
+  bannedUnderGrammar: () => [],
+  logprobs: false,
+  alone: false,
+}
+
 interface Answer extends Partial<GenerateOptions> {
   /** What of the answer there is already; the tokens that are drawn are added. */
   readonly answer?: number[]
@@ -33,13 +43,8 @@ async function draw(
   { answer = [], draws = DRAWS, ...options }: Answer = {},
 ): Promise<number[]> {
   const stream = sequence.generate(tokens, {
-    sampling: COLD,
-    grammar: () => null,
-    logitBias: [],
-    bannedUnderGrammar: () => [],
-    logprobs: false,
+    ...PLAIN,
     answered: () => answer,
-    alone: false,
     ...options,
   })
   for (let count = 0; count < draws; count += 1) {
@@ -146,13 +151,8 @@ export function describeEngine(name: string, { open, unreadable, grammar }: Engi
       const answer: number[] = []
       const forced = engine.vocabulary.tokenize('fox', false, true)
       const stream = one.generate(prompt.slice(10, 11), {
-        sampling: COLD,
-        grammar: () => null,
-        logitBias: [],
-        bannedUnderGrammar: () => [],
-        logprobs: false,
+        ...PLAIN,
         answered: () => answer,
-        alone: false,
       })
       await stream.next()
       expect(one.length).toBe(11)
@@ -240,10 +240,7 @@ export function describeEngine(name: string, { open, unreadable, grammar }: Engi
       await empty()
       for (const logprobs of [true, false]) {
         const stream = one.generate(prompt.slice(0, 3), {
-          sampling: COLD,
-          grammar: () => null,
-          logitBias: [],
-          bannedUnderGrammar: () => [],
+          ...PLAIN,
           logprobs,
           answered: () => [],
           alone: true,

@@ -1,5 +1,7 @@
 /** That llama.cpp reads the grammars as they are meant, and that what a model writes is valid. */
+
 import { demoModelPath } from '@svc/infra/demo-model/demo-model'
+import { COLD } from '@svc/testing/protocol-client'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { acceptedSchemas } from '../../../testing/grammar/accepted-schemas.ts'
@@ -58,16 +60,7 @@ async function answer(grammar: string, seed: number): Promise<string | null> {
   const drawn: number[] = []
   const bytes: number[] = []
   const draws = sequence.generate(prompt.slice(-1), {
-    sampling: {
-      temperature: 1,
-      topP: 1,
-      topK: 0,
-      minP: 0,
-      seed,
-      frequencyPenalty: 0,
-      presencePenalty: 0,
-      repetitionPenalty: 1,
-    },
+    sampling: { ...COLD, temperature: 1, seed },
     grammar: () => run,
     bannedUnderGrammar: () => bans.after(unfinishedCharacter(bytes)),
     logitBias: [],

@@ -3,8 +3,10 @@
  * that compiles makes the model's draws slow. `SVC_SCHEMA_FUZZ` says how many are tried and
  * `SVC_SCHEMA_FUZZ_SEED` from which seed on; a failure names its seed.
  */
+
 import { Worker } from 'node:worker_threads'
 import { demoModelPath } from '@svc/infra/demo-model/demo-model'
+import { COLD } from '@svc/testing/protocol-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { FuzzData, FuzzResult } from '../../../testing/grammar/fuzz-thread.ts'
 import { hostileSchema } from '../../../testing/grammar/hostile-schemas.ts'
@@ -144,16 +146,7 @@ describe('the demo model under hostile schemas that compile', () => {
     await sequence.prefill(prompt.slice(0, -1), 'long')
     const drawn: number[] = []
     const draws = sequence.generate(prompt.slice(-1), {
-      sampling: {
-        temperature: 1.5,
-        topP: 1,
-        topK: 0,
-        minP: 0,
-        seed,
-        frequencyPenalty: 0,
-        presencePenalty: 0,
-        repetitionPenalty: 1,
-      },
+      sampling: { ...COLD, temperature: 1.5, seed },
       grammar: () => run,
       bannedUnderGrammar: () => [],
       logitBias: [],

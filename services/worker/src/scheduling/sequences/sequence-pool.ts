@@ -188,8 +188,13 @@ export class SequencePool {
     try {
       await this.batchTurns.alone(chain.tenant, () => sequence.load(copy))
       if (sequence.length !== copy.tokens) throw new Error(`${sequence.length} tokens came back`)
-      const empty = { ...NOTHING_HELD, sequence, work, evaluatedBefore: 0 }
-      return this.goOn(empty, held)
+      return {
+        ...NOTHING_HELD,
+        sequence,
+        work,
+        reusedTokens: held,
+        evaluatedBefore: sequence.evaluatedTokens,
+      }
     } catch (error) {
       this.#cache.failed('failed to restore answer that was put aside, computing it again', error)
       return await this.#renew(slot, work).catch((failure) => {
