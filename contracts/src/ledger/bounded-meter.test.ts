@@ -87,6 +87,7 @@ describe('the bounded meter', () => {
         const again = boundedMeter(claim, accepted)
         expect(boundedMeter(again, accepted)).toEqual(again)
       }),
+      { numRuns: 2_000 },
     )
     expect(implausible).toBeGreaterThan(0)
   })

@@ -1,5 +1,6 @@
 import {
   accept,
+  grant,
   granted,
   keyCreated,
   meter,
@@ -18,6 +19,14 @@ const funded = (amount: bigint, spendPolicy: 'standard' | 'strict' = 'standard')
   keyCreated(),
   granted(1, amount),
 ]
+const becomesStrict = {
+  type: 'SetSpendPolicy',
+  spendPolicy: 'strict',
+  changeId: 'chg_1',
+  reason: 'asked for',
+  actor: 'operator',
+  at: START_MS,
+} as const
 const ended = (index: number, outputTokens = 10) =>
   settle(index, { meter: meter({ outputTokens }) })
 
@@ -220,6 +229,17 @@ describe('the strict policy', () => {
     given(history(...funded(84n, 'strict'), accept(1), ended(1)))
       .when(accept(2))
       .thenHappens(['RequestAccepted', { hold: 32n, maxOutputTokens: 4 }])
+  })
+
+  test('leaves a request from before the policy what it may cost beyond its hold', () => {
+    // It holds 20 and may cost 50: of a balance of 100 there are 50 for others, not 80.
+    const since = history(...funded(20n), accept(1), becomesStrict)
+    given(history(...since, grant(2, 80n)))
+      .when(accept(2))
+      .thenHappens(['RequestAccepted', { hold: 50n, maxOutputTokens: 10 }])
+    given(history(...since, grant(2, 79n)))
+      .when(accept(2))
+      .thenHappens(['RequestAccepted', { hold: 47n, maxOutputTokens: 9 }])
   })
 
   test('without a price of the output, waits only for the prompt', () => {
