@@ -2,6 +2,7 @@
  * Given events, when a command comes, then these events, or this refusal.
  * Every decision is watched: one that changes the state fails the test.
  */
+import { inspect } from 'node:util'
 import type { AccountCommand } from '@svc/contracts/commands'
 import type { ErrorCode } from '@svc/contracts/errors'
 import type { AccountEvent } from '@svc/contracts/events/account'
@@ -25,7 +26,7 @@ export function given(...events: readonly (AccountEvent | readonly AccountEvent[
         decision,
         /** Checks the data in part: what is named must be there. */
         thenHappens(...expected: readonly [AccountEvent['type'], object?][]): AccountState {
-          if (decision.kind !== 'happens') throw new Error(JSON.stringify(decision))
+          if (decision.kind !== 'happens') throw new Error(inspect(decision))
           expect(decision.events).toEqual(
             expected.map(([type, data = {}]) => ({ type, data: expect.objectContaining(data) })),
           )
@@ -60,7 +61,7 @@ export function history(...steps: readonly Step[]): readonly AccountEvent[] {
 
 function eventsOf(decision: Decision, { type }: AccountCommand): readonly AccountEvent[] {
   if (decision.kind === 'happens') return decision.events
-  throw new Error(`${type} does not happen: ${JSON.stringify(decision)}`)
+  throw new Error(`${type} does not happen: ${inspect(decision)}`)
 }
 
 export function decideWatched(state: AccountState, command: AccountCommand): Decision {

@@ -1,4 +1,5 @@
 /** Every bound of the state is reached. Decisions are not watched here: there are too many. */
+import { inspect } from 'node:util'
 import type { AccountCommand } from '@svc/contracts/commands'
 import {
   accept,
@@ -31,7 +32,7 @@ function accountWith(...commands: readonly AccountCommand[]): AccountState {
 function run(state: AccountState, ...commands: readonly AccountCommand[]): void {
   for (const command of commands) {
     const decision = decide(state, command)
-    if (decision.kind !== 'happens') throw new Error(JSON.stringify(decision))
+    if (decision.kind !== 'happens') throw new Error(inspect(decision))
     for (const event of decision.events) evolve(state, event)
   }
 }

@@ -2,6 +2,7 @@
  * A great many of the smallest requests there are: nothing is lost to rounding, and the log alone
  * tells the very same state. A million with SVC_TINY_REQUESTS=1000000; CI takes a quarter of it.
  */
+import { inspect } from 'node:util'
 import type { AccountCommand } from '@svc/contracts/commands'
 import { type AccountEvent, accountStream } from '@svc/contracts/events/account'
 import { decodeEvent } from '@svc/contracts/events/codec'
@@ -46,7 +47,7 @@ test(`pitfall 14: ${REQUESTS} one-token requests, ten price changes`, { timeout:
   let events = 0
   const run = (command: AccountCommand): void => {
     const decision = decide(state, command)
-    if (decision.kind !== 'happens') throw new Error(JSON.stringify(decision))
+    if (decision.kind !== 'happens') throw new Error(inspect(decision))
     for (const event of decision.events) evolve(state, event)
     for (const stored of recordable(decision.events, command, accountId, events)) {
       evolve(replayed, decodeEvent(stored) as AccountEvent)
