@@ -12,8 +12,8 @@ import { temporaryFolder } from '@svc/testing/temporary-folder'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { dump, inBatchesOf, viewsOf } from '../../../testing/open-views.ts'
-import { requestTotals } from '../../request-totals-answer.ts'
-import { requestsPage } from '../../requests-answer.ts'
+import { requestTotals } from '../../answers/request-totals-answer.ts'
+import { requestsPage } from '../../answers/requests-answer.ts'
 import type { Views } from '../views.ts'
 
 const MINUTE_MS = 60_000

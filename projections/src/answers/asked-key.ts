@@ -1,6 +1,6 @@
 /** A key as callers name it in a question about one account. */
 import { ServiceError } from '@svc/contracts/errors'
-import type { Views } from './views/views.ts'
+import type { Views } from '../views/views.ts'
 
 /**
  * A mistyped key, and that of somebody else, would be answered with nothing at all, as if it had

@@ -1,7 +1,7 @@
 import { requestsQuery } from '@svc/contracts/wire/requests'
 import { describe, expect, test } from 'vitest'
+import type { RequestRow } from '../views/rows/request-rows.ts'
 import { type RequestListViews, requestsPage } from './requests-answer.ts'
-import type { RequestRow } from './views/rows/request-rows.ts'
 
 const KNOWN = 'req_01m8fhxfyh5kqt69d6nff3eg4s'
 const NEW = 'req_01m8fhyjt8q0qprdmfs3x45vbn'

@@ -6,9 +6,9 @@ import type {
   StatementEntry,
   StatementQueryFields,
 } from '@svc/contracts/wire/statement'
+import type { StatementRow } from '../views/rows/statement-rows.ts'
+import type { Views } from '../views/views.ts'
 import { isOver, readPeriod } from './asked-period.ts'
-import type { StatementRow } from './views/rows/statement-rows.ts'
-import type { Views } from './views/views.ts'
 
 export function statementEntryOf(row: StatementRow): StatementEntry {
   const { key, tokens, event } = row

@@ -1,8 +1,8 @@
 /** A request's receipt: from its tokens to its price to the events that prove it. */
 import { formatExact, formatPricePerMillion } from '@svc/contracts/money'
 import type { Receipt } from '@svc/contracts/wire/billing'
-import type { PriceRow } from './views/rows/account-rows.ts'
-import type { RequestRow } from './views/rows/request-rows.ts'
+import type { PriceRow } from '../views/rows/account-rows.ts'
+import type { RequestRow } from '../views/rows/request-rows.ts'
 
 type KnownPrices = readonly Pick<PriceRow, 'version' | 'effectiveFrom'>[]
 

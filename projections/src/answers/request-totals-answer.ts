@@ -3,10 +3,10 @@ import { ServiceError } from '@svc/contracts/errors'
 import { formatExact } from '@svc/contracts/money'
 import type { RequestTotalsAnswer, RequestTotalsQueryFields } from '@svc/contracts/wire/requests'
 import { QUARTER_MS, textIn } from '@svc/contracts/zone'
+import type { UsedTokens } from '../views/rows/usage-rows.ts'
+import type { Views } from '../views/views.ts'
 import { isOver, readPeriod, readZoneOf } from './asked-period.ts'
 import { requestsQueryOf } from './requests-answer.ts'
-import type { UsedTokens } from './views/rows/usage-rows.ts'
-import type { Views } from './views/views.ts'
 
 export type RequestTotalsViews = Pick<Views, 'requestTotals' | 'key'>
 

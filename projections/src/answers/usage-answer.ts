@@ -15,10 +15,10 @@ import {
   textIn,
   type Zone,
 } from '@svc/contracts/zone'
+import type { UsageStep, UsedTokens } from '../views/rows/usage-rows.ts'
+import type { Views } from '../views/views.ts'
 import { checkAskedKey } from './asked-key.ts'
 import { isOver, readEdge, readZoneOf } from './asked-period.ts'
-import type { UsageStep, UsedTokens } from './views/rows/usage-rows.ts'
-import type { Views } from './views/views.ts'
 
 /** How many days a question without a period covers: today and the days before it. */
 const DAYS_DEFAULT = 30

@@ -8,11 +8,11 @@ import type {
   RequestsQueryFields,
   RequestTotalsQueryFields,
 } from '@svc/contracts/wire/requests'
+import type { RequestRow, RequestsQuery } from '../views/rows/request-rows.ts'
+import type { Views } from '../views/views.ts'
 import { checkAskedKey } from './asked-key.ts'
 import { readPeriod } from './asked-period.ts'
 import { receiptOf } from './receipt.ts'
-import type { RequestRow, RequestsQuery } from './views/rows/request-rows.ts'
-import type { Views } from './views/views.ts'
 
 export type RequestListViews = Pick<Views, 'requestIds' | 'request' | 'keys' | 'key'>
 
