@@ -15,7 +15,7 @@ import {
   textIn,
   type Zone,
 } from '@svc/contracts/zone'
-import type { UsageStep, UsedTokens } from '../views/rows/usage-rows.ts'
+import type { UsageFilter, UsageStep, UsedTokens } from '../views/rows/usage-rows.ts'
 import type { Views } from '../views/views.ts'
 import { checkAskedKey } from './asked-key.ts'
 import { isOver, readEdge, readZoneOf } from './asked-period.ts'
@@ -51,7 +51,7 @@ export function usagePage(
   const begin = query.cursor === undefined ? period.from : Number(cursorPlace(list, query.cursor))
   const { by } = query
   const groups = groupBy.filter((group) => group !== 'class')
-  const isOfAll = groups.length === 0 && Object.keys(filter).length === 1
+  const isOfAll = groups.length === 0 && isUnfiltered(query)
   const steps = isOfAll ? query.limit : stepsOf(views, accountId, query.limit)
   const first = views.nextUse(filter, begin) ?? period.to
   const edges = edgesOf({ from: begin, to: period.to }, first, { zone, by, steps })
@@ -109,13 +109,15 @@ function stepsOf(views: UsageViews, accountId: string, limit: number): number {
   return Math.max(1, Math.min(limit, Math.floor(LOOKS_MAX / series)))
 }
 
-function filterOf(accountId: string, { key_id: keyId, model, format }: UsageQueryFields) {
-  return {
-    accountId,
-    ...(keyId === undefined ? {} : { keyId }),
-    ...(model === undefined ? {} : { model }),
-    ...(format === undefined ? {} : { format }),
-  }
+function filterOf(
+  accountId: string,
+  { key_id: keyId, model, format }: UsageQueryFields,
+): UsageFilter {
+  return { accountId, keyId, model, format }
+}
+
+function isUnfiltered({ key_id: keyId, model, format }: UsageQueryFields): boolean {
+  return keyId === undefined && model === undefined && format === undefined
 }
 
 /** A page begins with the step that holds the first usage: so none is empty but the only one. */

@@ -21,7 +21,7 @@ import type {
   RunningQuery,
 } from './rows/request-rows.ts'
 import type { Statement, StatementQuery } from './rows/statement-rows.ts'
-import type { KeyUsage, Usage, UsageQuery } from './rows/usage-rows.ts'
+import type { KeyUsage, Usage, UsageFilter, UsageQuery } from './rows/usage-rows.ts'
 
 export type {
   AccountCalled,
@@ -83,7 +83,7 @@ export interface Views {
   requestTotals(query: RequestTotalsQuery): readonly RequestTotal[]
   usage(query: UsageQuery): Usage
   /** Finds the first quarter of an hour from a moment on in which something was used. */
-  nextUse(query: Omit<UsageQuery, 'edges' | 'groupBy'>, fromMs: number): number | undefined
+  nextUse(filter: UsageFilter, fromMs: number): number | undefined
   /** Combinations of key, model and format that an account has used. */
   seriesCount(accountId: string): number
   key(keyId: string): KeyUsage | undefined

@@ -6,17 +6,21 @@ import type { TokenCounts } from '@svc/contracts/tokens'
 /** Ways to divide usage beside time. */
 export type UsageGroup = 'key' | 'model' | 'format'
 
-export interface UsageQuery {
+/** The usage of an account, or of one key, model or format in it; undefined takes in all. */
+export interface UsageFilter {
   readonly accountId: string
+  readonly keyId?: string | undefined
+  readonly model?: string | undefined
+  readonly format?: WireFormat | undefined
+}
+
+export interface UsageQuery extends UsageFilter {
   /**
    * The edges of the steps of time, from the beginning of the first to the end of the last, in
    * milliseconds since 1970: rising, at least two, each on a quarter of an hour.
    */
   readonly edges: readonly number[]
   readonly groupBy: readonly UsageGroup[]
-  readonly keyId?: string
-  readonly model?: string
-  readonly format?: WireFormat
 }
 
 /** Requests that were debited, with their tokens and what these cost. */

@@ -14,6 +14,7 @@ import type {
   AccountMonth,
   KeyUsage,
   Usage,
+  UsageFilter,
   UsageQuery,
   UsageStep,
   UsedTokens,
@@ -44,8 +45,6 @@ interface StoredSeries {
 interface NextQuarter {
   readonly quarter: number | null
 }
-
-type SeriesFilter = Omit<UsageQuery, 'edges' | 'groupBy'>
 
 export class UsageQueries {
   readonly #series: Select<StoredSeries>
@@ -124,7 +123,7 @@ export class UsageQueries {
     return { steps: rows, total: sumOfUsed(totals) }
   }
 
-  #usageOfAll({ accountId }: SeriesFilter, quarters: readonly number[]): Usage {
+  #usageOfAll({ accountId }: UsageFilter, quarters: readonly number[]): Usage {
     const group = { keyId: null, model: null, format: null }
     const steps: UsageStep[] = []
     const usedBefore = totalsBefore(this.#allUsedBefore, accountId)
@@ -135,7 +134,7 @@ export class UsageQueries {
   }
 
   /** Finds the first quarter of an hour from a moment on in which something was used. */
-  nextUse(filter: SeriesFilter, fromMs: number): number | undefined {
+  nextUse(filter: UsageFilter, fromMs: number): number | undefined {
     const from = quarterOf(fromMs)
     if (isOfAll(filter)) {
       const { quarter } = this.#nextOfAll.get(filter.accountId, from)
@@ -191,7 +190,7 @@ export class UsageQueries {
     return rows.map((row) => this.#keyUsage(row))
   }
 
-  #matching({ accountId, ...filter }: SeriesFilter): readonly StoredSeries[] {
+  #matching({ accountId, ...filter }: UsageFilter): readonly StoredSeries[] {
     const rows = this.#series.all(accountId)
     return rows.filter((row) => matches(row, filter))
   }
@@ -216,13 +215,13 @@ export class UsageQueries {
   }
 }
 
-function isOfAll({ keyId, model, format }: SeriesFilter): boolean {
+function isOfAll({ keyId, model, format }: UsageFilter): boolean {
   return keyId === undefined && model === undefined && format === undefined
 }
 
 function matches(
   row: StoredSeries,
-  { keyId, model, format }: Pick<UsageQuery, 'keyId' | 'model' | 'format'>,
+  { keyId, model, format }: Omit<UsageFilter, 'accountId'>,
 ): boolean {
   return (
     (keyId === undefined || keyId === row.key_id) &&
