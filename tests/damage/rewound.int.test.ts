@@ -42,6 +42,12 @@ test(
     const rewound = async () =>
       (await askInEachFormat(service, key)).map(({ code, error }) => code ?? error?.type)
     await expect.poll(rewound, SEEN_WITHIN).toEqual(['store_rewound', 'store_rewound', 'api_error'])
+    const asOperator = service.operations.showAccount({ account_id: accountId })
+    const advice = /hold what it held before\..* Put the right one back.*run-on-eventstoredb/
+    await expect(asOperator).rejects.toMatchObject({
+      code: 'store_rewound',
+      message: expect.stringMatching(advice),
+    })
     expect((await fetch(`${baseUrl}/readyz`)).status).toBe(503)
     expect((await fetch(`${baseUrl}/livez`)).status).toBe(200)
     expect(double.observed.eventsCommitted).toBe(older)

@@ -4,10 +4,14 @@
 import type { OperationHandlers } from '@svc/contracts/admin/operations'
 import { ASK_THE_OPERATOR, ServiceError } from '@svc/contracts/errors'
 import { answerableError } from '@svc/contracts/ports/answerable-error'
+import { damageIn } from '@svc/contracts/ports/quarantine'
 import { withMiddleware } from './middleware.ts'
 
 const SEE_THE_DAMAGE =
   'Run "svc verify" to see where, and mend it as docs/how-to/mend-a-damaged-stream.md says.'
+const PUT_THE_STORE_RIGHT =
+  'Put the right one back, and svc goes on by itself. How to go on with this one, ' +
+  'docs/how-to/run-on-eventstoredb.md says under "Back up and restore".'
 
 export function withOperatorAdvice(handlers: OperationHandlers): OperationHandlers {
   return withMiddleware(handlers, () => ({
@@ -33,8 +37,16 @@ export function withOperatorAdvice(handlers: OperationHandlers): OperationHandle
 }
 
 function forOperator(thrown: unknown): unknown {
-  const { code, message, cause } = answerableError(thrown)
-  // A frozen account is not damaged.
-  if (code === 'account_frozen' || !message.includes(ASK_THE_OPERATOR)) return thrown
-  return new ServiceError(code, message.replace(ASK_THE_OPERATOR, SEE_THE_DAMAGE), { cause })
+  const error = answerableError(thrown)
+  const advice = adviceOn(error)
+  if (advice === undefined) return thrown
+  const { code, message, cause } = error
+  return new ServiceError(code, message.replace(ASK_THE_OPERATOR, advice), { cause })
+}
+
+function adviceOn({ code, cause }: ServiceError): string | undefined {
+  if (code === 'store_rewound') return PUT_THE_STORE_RIGHT
+  // Damage to records of the service itself, such as its prices, has no code of its own.
+  const isDamaged = code === 'account_damaged' || damageIn(cause) !== undefined
+  return isDamaged ? SEE_THE_DAMAGE : undefined
 }
