@@ -27,7 +27,7 @@ import { decideAdjust, decideCorrectPrice, decideRefund, decideVoid } from './co
 import { decideExpire, decideGrant, refuseTooMuchExpired } from './credit.ts'
 import { type Decision, happens, nothingToDo, refused } from './decision.ts'
 import { decideCreateKey, decideRevokeKey } from './keys.ts'
-import { decideAbandon, decideFail, decideSettle } from './settlement.ts'
+import { decideSettle, decideUncharged } from './settlement.ts'
 import { decideClose, decideFreeze, decideUnfreeze } from './standing.ts'
 import type { AccountState } from './state.ts'
 
@@ -93,9 +93,8 @@ function decideNew(
     case 'ExpireCredit':
       return decideExpire(state, command)
     case 'FailRequest':
-      return decideFail(state, command)
     case 'AbandonRequest':
-      return decideAbandon(state, command)
+      return decideUncharged(state, command)
   }
 }
 

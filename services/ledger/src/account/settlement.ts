@@ -51,18 +51,17 @@ export function decideSettle(state: AccountState, command: SettleRequest): Decis
   return happens(...events)
 }
 
-/** Ends the hold of a request of which nothing was delivered, and charges nothing. */
-export function decideFail(state: AccountState, command: FailRequest): Decision {
+/**
+ * Ends the hold of a request and charges nothing: nothing of it was delivered, or its gateway died.
+ */
+export function decideUncharged(
+  state: AccountState,
+  command: FailRequest | AbandonRequest,
+): Decision {
   const { requestId, reason, at } = command
   if (!state.openRequests.has(requestId)) return notRunning(requestId)
-  return happens({ type: 'RequestFailed', data: { requestId, reason, at } })
-}
-
-/** The gateway died: the hold ends and nothing is charged. */
-export function decideAbandon(state: AccountState, command: AbandonRequest): Decision {
-  const { requestId, reason, at } = command
-  if (!state.openRequests.has(requestId)) return notRunning(requestId)
-  return happens({ type: 'RequestAbandoned', data: { requestId, reason, at } })
+  const type = command.type === 'FailRequest' ? 'RequestFailed' : 'RequestAbandoned'
+  return happens({ type, data: { requestId, reason, at } })
 }
 
 function creditDebited(

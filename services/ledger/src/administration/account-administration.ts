@@ -113,30 +113,22 @@ export class AccountAdministration implements Administration {
   }
 
   renameAccount(accountId: string, asked: Parameters<Administration['renameAccount']>[1]) {
-    const { name, reason, actor } = asked
-    const changeId = this.#changeId(accountId, asked)
-    const terms = { name, changeId, reason, actor }
+    const terms = this.#changeTerms(accountId, asked)
     return this.#change(accountId, (at) => ({ type: 'RenameAccount', ...terms, at }))
   }
 
   renameKey(accountId: string, asked: Parameters<Administration['renameKey']>[1]) {
-    const { keyId, name, reason, actor } = asked
-    const changeId = this.#changeId(accountId, asked)
-    const terms = { keyId, name, changeId, reason, actor }
+    const terms = this.#changeTerms(accountId, asked)
     return this.#change(accountId, (at) => ({ type: 'RenameApiKey', ...terms, at }))
   }
 
   setKeyExpiry(accountId: string, asked: Parameters<Administration['setKeyExpiry']>[1]) {
-    const { keyId, expiresAt, reason, actor } = asked
-    const changeId = this.#changeId(accountId, asked)
-    const terms = { keyId, expiresAt, changeId, reason, actor }
+    const terms = this.#changeTerms(accountId, asked)
     return this.#change(accountId, (at) => ({ type: 'SetApiKeyExpiry', ...terms, at }))
   }
 
   setSpendPolicy(accountId: string, asked: Parameters<Administration['setSpendPolicy']>[1]) {
-    const { spendPolicy, reason, actor } = asked
-    const changeId = this.#changeId(accountId, asked)
-    const terms = { spendPolicy, changeId, reason, actor }
+    const terms = this.#changeTerms(accountId, asked)
     return this.#change(accountId, (at) => ({ type: 'SetSpendPolicy', ...terms, at }))
   }
 
@@ -150,33 +142,24 @@ export class AccountAdministration implements Administration {
   }
 
   freeze(accountId: string, asked: Parameters<Administration['freeze']>[1]) {
-    const { reason, actor } = asked
-    const terms = { changeId: this.#changeId(accountId, asked), reason, actor }
+    const terms = this.#changeTerms(accountId, asked)
     return this.#change(accountId, (at) => ({ type: 'FreezeAccount', ...terms, at }))
   }
 
   unfreeze(accountId: string, asked: Parameters<Administration['unfreeze']>[1]) {
-    const { reason, actor } = asked
-    const terms = { changeId: this.#changeId(accountId, asked), reason, actor }
+    const terms = this.#changeTerms(accountId, asked)
     return this.#change(accountId, (at) => ({ type: 'UnfreezeAccount', ...terms, at }))
   }
 
   close(accountId: string, asked: Parameters<Administration['close']>[1]) {
-    const { remainder, reference, reason, actor } = asked
-    const terms = {
-      changeId: this.#changeId(accountId, asked),
-      remainder,
-      reference,
-      reason,
-      actor,
-    }
+    const terms = this.#changeTerms(accountId, asked)
     const command: Command = (at) => ({ type: 'CloseAccount', ...terms, at })
     return this.#move(accountId, asked, { id: accountId, command, amountBefore: () => 0n })
   }
 
   voidGrant(accountId: string, asked: Parameters<Administration['voidGrant']>[1]) {
-    const { grantId, reference, reason, actor } = asked
-    const terms = { changeId: this.#changeId(accountId, asked), grantId, reference, reason, actor }
+    const { grantId } = asked
+    const terms = this.#changeTerms(accountId, asked)
     const command: Command = (at) => ({ type: 'VoidGrant', ...terms, at })
     const amountBefore = ({ grants }: AccountState) => {
       const { amount = 0n, expired = 0n } = grants.get(grantId) ?? {}
@@ -254,6 +237,14 @@ export class AccountAdministration implements Administration {
 
   finishErasures(): Promise<number> {
     return this.#erasures.finish()
+  }
+
+  /** The fields of a change as its command has them: with the id of its idempotency key. */
+  #changeTerms<Asked extends Pick<AskedMovement, 'idempotencyKey' | 'dryRun'>>(
+    accountId: string,
+    { idempotencyKey, dryRun: _, ...terms }: Asked,
+  ) {
+    return { ...terms, changeId: this.#changeId(accountId, { idempotencyKey }) }
   }
 
   #changeId(
