@@ -137,8 +137,7 @@ export class FeedProgress {
       return undefined
     } catch (cause) {
       const isNew = this.#unsaved === null
-      if (isNew)
-        log.error({ err: cause }, 'failed to save the checkpoint of the feed, trying again')
+      if (isNew) log.error({ err: cause }, 'failed to save the checkpoint of the feed, retrying')
       const reason = messageOf(cause)
       return new Error(`its checkpoint cannot be saved: ${reason}`, { cause })
     }

@@ -62,7 +62,7 @@ test('while the bus is away the relay waits, says so, and saves nothing', async 
   await ledger.pass(60_000)
   expect(relay.status()).toMatchObject({ position: START, trouble: 'the bus is away', lost: null })
   expect(relay.status().waitingMs).toBeGreaterThanOrEqual(59_000)
-  expect([ledger.errors, ledger.warnings]).toEqual([['the feed cannot be sent, trying again'], []])
+  expect([ledger.errors, ledger.warnings]).toEqual([['the feed cannot be sent, retrying'], []])
   ledger.cluster.comeBack()
   await ledger.pass(RETRIED_MS)
   expect([ledger.errors.length, ledger.warnings]).toEqual([1, ['the feed is sent again']])
@@ -219,8 +219,8 @@ test('a quiet feed whose checkpoint cannot be saved says so, until it can', asyn
   await ledger.pass(60_000)
   const trouble = 'its checkpoint cannot be saved: no space left on device'
   expect(relay.status()).toMatchObject({ trouble, position: START, waitingMs: 0 })
-  const told = 'failed to save the checkpoint of the feed, trying again'
-  expect(ledger.errors).toEqual([told, 'the feed cannot be sent, trying again'])
+  const told = 'failed to save the checkpoint of the feed, retrying'
+  expect(ledger.errors).toEqual([told, 'the feed cannot be sent, retrying'])
   ledger.diskFault = undefined
   await ledger.pass(SAVED_MS)
   expect(relay.status().trouble).toBeNull()

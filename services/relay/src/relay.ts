@@ -341,7 +341,7 @@ export class Relay {
   #tellTrouble(problem: string): void {
     this.#isTold = true
     const fields = { topic: this.#ports.plan.name, problem }
-    this.#ports.log.error(fields, 'the feed cannot be sent, trying again')
+    this.#ports.log.error(fields, 'the feed cannot be sent, retrying')
   }
 }
 

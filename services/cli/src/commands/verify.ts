@@ -134,6 +134,7 @@ function summaryOf(result: VerifyResult): string {
     broken,
     unreadable,
     streams,
+    set_aside: setAside,
     missing_positions: missingPositions,
     contradicted,
     anchor,
@@ -141,9 +142,11 @@ function summaryOf(result: VerifyResult): string {
   const { altered, missing, unfinished } = result.texts
   return [
     broken.length === 0 ? '' : `${broken.length} of ${streams} chains are broken`,
-    unreadable.length === 0 ? '' : `${unreadable.length} streams hold events that are none of ours`,
-    result.set_aside.length === 0 ? '' : `${result.set_aside.length} streams were told to forget`,
-    missingPositions === '0' ? '' : `${missingPositions} events were removed`,
+    unreadable.length === 0
+      ? ''
+      : `${counted(unreadable.length, 'stream')} with events that are none of ours`,
+    setAside.length === 0 ? '' : `${counted(setAside.length, 'stream')} told to forget events`,
+    missingPositions === '0' ? '' : `${counted(Number(missingPositions), 'event')} removed`,
     contradicted.length === 0 ? '' : 'events that are remembered are gone',
     altered.length + missing.length === 0 ? '' : 'texts beside the log were altered',
     unfinished.length === 0 ? '' : 'an erasure was not finished',

@@ -47,7 +47,7 @@ export class FreezeWatch {
     const failed = (await Promise.allSettled(looks)).find((look) => look.status === 'rejected')
     if (failed !== undefined) {
       const { reason } = failed
-      this.#ports.logger.error({ err: reason }, 'failed to look for frozen accounts, trying again')
+      this.#ports.logger.error({ err: reason }, 'failed to look for frozen accounts, retrying')
     }
     if (!this.#isStopped) this.start()
   }

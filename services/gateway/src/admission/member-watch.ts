@@ -56,7 +56,7 @@ export class MemberWatch {
     const failed = (await Promise.allSettled(looks)).find((look) => look.status === 'rejected')
     if (failed !== undefined) {
       const { reason } = failed
-      this.#ports.logger.error({ err: reason }, 'failed to look for users who left, trying again')
+      this.#ports.logger.error({ err: reason }, 'failed to look for users who left, retrying')
     }
     this.#lookLater()
   }

@@ -173,7 +173,7 @@ test('while the ledger is away nothing passes, and then all of it is granted in 
   await house.pay(...references.map((reference) => house.payment({ reference })))
   await house.pass(60_000)
   expect(topUps.status()).toMatchObject({ granted: 0, waiting: 3n, trouble: 'The store is away.' })
-  expect(house.errors).toEqual(['top-ups cannot be taken, trying again'])
+  expect(house.errors).toEqual(['top-ups cannot be taken, retrying'])
   house.ledgerFault = new TypeError('a defect')
   await house.pass(60_000)
   house.ledgerFault = undefined

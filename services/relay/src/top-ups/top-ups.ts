@@ -69,8 +69,7 @@ export class TopUps {
       topic,
       group,
       take: (record, signal) => this.#take(record, grant, signal),
-      onTrouble: (problem) =>
-        log.error({ topic, problem }, 'top-ups cannot be taken, trying again'),
+      onTrouble: (problem) => log.error({ topic, problem }, 'top-ups cannot be taken, retrying'),
     })
   }
 

@@ -237,10 +237,10 @@ function openLedger(
   return createLedger({ ...ports, reach, erasures: folder.erasures, limits })
 }
 
-/** What cannot be done now, a verification tells, and the next start tries again. */
+/** Until the next start has finished them, `svc verify` tells of them. */
 async function finishErasures({ administration }: Ledger, logger: Logger): Promise<void> {
   await administration.finishErasures().catch((err: unknown) => {
-    logger.error({ err }, 'an erasure of texts that was cut off could not be finished')
+    logger.error({ err }, 'failed to finish erasures of texts, retrying at the next start')
   })
 }
 

@@ -72,7 +72,7 @@ async function releaseWhenWhole(
     if (projections.wrongAbout(stream).length === 0) quarantine.release(stream)
   } catch (err) {
     if (signal.aborted) return
-    logger.warn({ err, stream }, 'failed to look at a stream that is set aside, trying again later')
+    logger.warn({ err, stream }, 'failed to look at a stream that is set aside, retrying')
   }
 }
 

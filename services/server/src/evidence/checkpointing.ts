@@ -38,6 +38,6 @@ async function checkpoint(ports: CheckpointingPorts): Promise<void> {
   } catch (error) {
     // Views may be built anew at the moment. The next minute's checkpoint has all of it.
     if (error instanceof ServiceError && error.code === 'view_behind') return
-    logger.error({ err: error }, 'failed to sign a checkpoint, trying again in a minute')
+    logger.error({ err: error }, 'failed to sign a checkpoint, retrying in a minute')
   }
 }

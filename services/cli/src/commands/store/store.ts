@@ -60,7 +60,7 @@ async function report(context: Context, repair: Repair): Promise<void> {
   const { stream, order, first_revision: first } = repair
   if (context.json) await context.outJson('metadata-repair/1', repair)
   else if (order === null) await context.out(`${printable(stream)}: nothing hides its events\n`)
-  else await context.out(`${printable(stream)}: its metadata are {} now; run svc verify\n`)
+  else await context.out(`${printable(stream)}: its metadata is {} now; run svc verify\n`)
   if (first === null || first === 0) return
   throw new CliError(
     EXIT_DIFFERENCE,
