@@ -10,7 +10,8 @@ import { CheckedStatement } from '../../output/checked-statement.ts'
 import { resultOf } from '../../output/progress.ts'
 import { statementColumns } from '../../output/statement-formats.ts'
 import { type Column, noteLeftOut, Table, tableText } from '../../output/table.ts'
-import { accountColumns, detailsText } from '../accounts/account.ts'
+import { accountColumns } from '../accounts/account-list.ts'
+import { detailsText } from '../accounts/account-show.ts'
 import { ACCOUNT_ARGUMENT, type ContextOf, place } from '../options.ts'
 
 /** Rows that are written at once. */
