@@ -7,23 +7,18 @@
  * before both are open.
  */
 import { randomBytes } from 'node:crypto'
-import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import type { EventStore } from '@svc/contracts/ports/event-store'
 import type { StreamDamage } from '@svc/contracts/ports/quarantine'
 import type { RefusedRequests } from '@svc/contracts/ports/refused-requests'
-import type { SnapshotStore } from '@svc/contracts/ports/snapshot-store'
 import type { StoreHealth } from '@svc/contracts/ports/store-health'
 import type { TextStore } from '@svc/contracts/ports/text-store'
-import { pause } from '@svc/contracts/ports/time'
 import type { UsedKeys } from '@svc/contracts/ports/used-keys'
 import type { UserRecords } from '@svc/contracts/ports/user-records'
 import type { ViewServers } from '@svc/gateway/views-hop/view-servers'
-import { usedKeysElsewhere } from '@svc/gateway/views-hop/views-elsewhere'
 import { Users } from '@svc/identity/users/users'
 import { openSqliteUserRecords } from '@svc/infra/people/sqlite-user-records'
 import { openSqliteRefusedRequests } from '@svc/infra/refused-requests/sqlite-refused-requests'
 import { openSqliteSnapshotStore } from '@svc/infra/snapshot-store/sqlite/sqlite-snapshot-store'
-import { durableFile } from '@svc/infra/sqlite/durable-file'
 import { SharedPace } from '@svc/infra/system/shared-pace'
 import { steadyClock } from '@svc/infra/system/steady-clock'
 import { systemClock } from '@svc/infra/system/system-clock'
@@ -38,34 +33,18 @@ import { AuditTrail } from '@svc/operator/access/audit-trail'
 import type { Backups } from '@svc/operator/operations/backups'
 import { Checkpointer } from '@svc/projections/checkpointer'
 import type { EvidenceSources } from '@svc/projections/evidence-export'
-import {
-  type OpenProjections,
-  openProjections,
-  type Projections,
-} from '@svc/projections/open-projections'
-import { OlderLogError } from '@svc/projections/runner/foreign-views'
+import type { Projections } from '@svc/projections/open-projections'
 import type { Logger } from 'pino'
 import { FolderBackups } from '../backup/folder-backups.ts'
-import type { DataFolder } from '../data-folder/data-folder.ts'
-import { DataFolderError } from '../data-folder/data-folder-error.ts'
 import { openLogKeys, rotatedKeys } from '../evidence/log-keys.ts'
-import { type LogLocation, shownLocation } from '../settings/log-location.ts'
-import { buildThreads } from './build-threads.ts'
-import {
-  forgetServerLog,
-  LOG_WHOLE_PAUSE_MS,
-  LOG_WHOLE_TRIES,
-  type LogIdentityPorts,
-  recogniseLog,
-  refuseServerLog,
-} from './log-identity.ts'
+import type { LogLocation } from '../settings/log-location.ts'
+import { forgetServerLog, recogniseLog, refuseServerLog } from './log-identity.ts'
 import { LogMemory } from './log-memory.ts'
 import { LogQuarantine } from './log-quarantine.ts'
 import { loggedCharges } from './logged-charges.ts'
-import { loggedKeys } from './logged-keys.ts'
-import { noProjections } from './no-projections.ts'
 import { OpenResources } from './open-resources.ts'
 import { type OpenStores, openStores } from './open-store.ts'
+import { openViewsAndKeys, type ViewsOptions } from './open-views.ts'
 
 /** Gives other gateways their turn on an account that one keeps busy. */
 const SHARED_REST_EVERY_MS = 300
@@ -83,29 +62,13 @@ const SHARED_LIMITS = {
   replacedPriceMs: PRICE_NOTICE_MS,
 }
 
-export interface CoreOptions {
-  readonly folder: DataFolder
-  readonly place: LogLocation
-  readonly reach: ReachCrashPoint
-  readonly logger: Logger
+export interface CoreOptions extends ViewsOptions {
   /** When they are open already; whoever opened them closes them after the core. */
   readonly stores?: OpenStores | undefined
-  /** Servers that are asked for what views know; then no views are built here. */
-  readonly viewServers?: ViewServers | undefined
   /** Where backups are written. Default: in a folder of the data folder. */
   readonly backupDir?: string | undefined
   /** Signs checkpoints instead of the key of the folder. */
   readonly evidenceKey?: string | undefined
-  /**
-   * What becomes of the folder when the log is another one, or an older copy. Default: it is
-   * refused, and nothing changes.
-   */
-  readonly otherLog?: LogIdentityPorts['otherLog'] | undefined
-  /**
-   * What becomes of views that have seen what the log does not hold: only the start of a server
-   * builds them anew. Default: `leave`.
-   */
-  readonly foreignViews?: 'rebuild' | 'leave' | undefined
   /** Is called once when the disk has failed: the process must end. */
   readonly onFatal: (error: unknown) => void
 }
@@ -165,7 +128,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     const pace = new SharedPace()
     const inspect = (stream: string) => inspectStream({ store, timer: systemTimer }, stream)
     const { viewServers } = options
-    const opened = await viewsAndKeys(options, { store, pace, quarantine, inspect }, snapshots)
+    const opened = await openViewsAndKeys(options, { store, pace, quarantine, inspect }, snapshots)
     const { projections, usedKeys } = opened
     parts.add(() => projections.close())
     tellViewsOfDamage(quarantine, projections, logger)
@@ -284,62 +247,4 @@ function openRefusedRequests({ folder, logger }: CoreOptions): RefusedRequests {
     timer: systemTimer,
     onLost: (err) => logger.error({ err }, 'failed to keep refused requests, going on without'),
   })
-}
-
-/** Views of one's own, or servers that have them. */
-async function viewsAndKeys(
-  options: CoreOptions,
-  ports: Pick<OpenProjections, 'store' | 'pace' | 'quarantine' | 'inspect'>,
-  snapshots: Pick<SnapshotStore, 'clear'>,
-): Promise<Pick<Core, 'projections' | 'usedKeys'>> {
-  const { viewServers } = options
-  if (viewServers !== undefined) {
-    return { projections: noProjections(ports.store), usedKeys: usedKeysElsewhere(viewServers) }
-  }
-  const projections = await openViews(options, ports, snapshots)
-  return { projections, usedKeys: loggedKeys(projections) }
-}
-
-/**
- * Opens the views. A file of events may have been restored and is the truth then: the views are
- * built anew.
- */
-async function openViews(
-  { folder, place, reach, logger, otherLog, foreignViews = 'leave' }: CoreOptions,
-  ports: Pick<OpenProjections, 'store' | 'pace' | 'quarantine' | 'inspect'>,
-  snapshots: Pick<SnapshotStore, 'clear'>,
-): Promise<Projections> {
-  const options = {
-    folder: folder.viewsFolder,
-    ...ports,
-    reach,
-    log: logger,
-    timer: systemTimer,
-    keepFile: durableFile,
-    threads: buildThreads(),
-  }
-  if (foreignViews === 'leave') return openProjections({ ...options, olderLog: 'leave' })
-  if (place.kind === 'sqlite') return openProjections(options)
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await openProjections({ ...options, olderLog: 'refuse' })
-    } catch (error) {
-      if (!(error instanceof OlderLogError)) throw error
-      if (tries < LOG_WHOLE_TRIES) await pause(systemTimer, LOG_WHOLE_PAUSE_MS)
-      else if (otherLog !== 'accept') throw olderCopy(shownLocation(place), error)
-      else {
-        logger.warn({ reason: error.message }, 'older event log accepted, rebuilding all views')
-        folder.forgetViews()
-        snapshots.clear()
-      }
-    }
-  }
-}
-
-function olderCopy(place: string, cause: OlderLogError): DataFolderError {
-  return new DataFolderError(
-    `${place}: ${cause.message}. If a backup was restored there, start with --accept-new-store: ` +
-      'the views are built from what the log holds',
-    { cause },
-  )
 }
