@@ -29,7 +29,6 @@ import { RefusedBodies } from './http/pacing/refused-bodies.ts'
 import { noteServed } from './http/served-requests.ts'
 import { createHttpServer, type HttpServer } from './http/server.ts'
 import { Idempotency } from './request/idempotency.ts'
-import { type RequestLedger, requestLedgerOn } from './request/request-ledger.ts'
 import { evidenceRoutes } from './routes/account/evidence.ts'
 import { type ExportPorts, exportRoutes } from './routes/account/exports.ts'
 import { type RequestListPorts, requestRoutes } from './routes/account/requests.ts'
@@ -122,7 +121,6 @@ interface RouteParts {
   readonly warnings: CountedWarnings
   readonly idempotency: Idempotency
   readonly preparations: PreparationTurns
-  readonly requestLedger: RequestLedger
   readonly bodyTurns: ThreadTurns
   readonly admission: Admission
 }
@@ -188,7 +186,6 @@ class HttpGateway implements Gateway {
       reads: this.#reads,
       idempotency: new Idempotency({ ...process, ledger, ...inference }),
       preparations: new PreparationTurns({ ...times, weights, recent }),
-      requestLedger: requestLedgerOn({ ...process, ledger, ...inference, warnings }),
       bodyTurns: new ThreadTurns(recent, nowMs, timer, threadMs),
       admission: new Admission({ entrance, limits, timer }),
     })
@@ -202,7 +199,7 @@ class HttpGateway implements Gateway {
     const { admin, dashboard, dashboardPages } = people
     const { publicUrl, publicPrices, pageInformation, createdAt } = presence
     const { served, limits } = traffic
-    const answering = { ...inference, ...process, ...parts, limits }
+    const answering = { ...inference, ...process, ...parts, ledger, limits }
     const own = { ...history, ...process, ledger, reads, limits, pace: history.evidence.pace }
     const rootUrl = rootUrlBy(publicUrl)
     if (served !== undefined) app.addHook('onRequest', noteServed(served))

@@ -14,9 +14,10 @@ import type { ObservedRequest } from '@svc/contracts/ports/request-observer'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
 import type { CountedWarnings } from '@svc/infra/system/counted-warnings'
 import type { ThreadTurns } from '@svc/infra/turns/thread-turns'
-import type { Accepted, Caller, Settled } from '@svc/ledger/ledger'
+import type { Accepted, Caller, Ledger, Settled } from '@svc/ledger/ledger'
 import type { Logger } from 'pino'
 import { asCallersError } from '../admission/callers.ts'
+import { type CreditPorts, requireCredit } from '../admission/credit.ts'
 import type { PreparationTurns } from '../admission/preparation-turns.ts'
 import { ClientGone, stoppedError } from '../admission/stop.ts'
 import type { Place } from '../admission/visit.ts'
@@ -42,14 +43,14 @@ import {
 } from './idempotency.ts'
 import { openDelivery } from './open-delivery.ts'
 import { answerOptionsOf, outputLimit, type PreparedPrompt, preparePrompt } from './prepare.ts'
-import type { RequestLedger } from './request-ledger.ts'
+import { type SettlePorts, settleRun } from './settle.ts'
 import { sendWhole } from './whole-answer.ts'
 
 const PLAIN_WEIGHT = 1
 
 export interface RequestLifePorts {
-  readonly requestLedger: RequestLedger
-  readonly workers: WorkerChoice
+  readonly ledger: Pick<Ledger, 'accept'> & CreditPorts['ledger'] & SettlePorts['ledger']
+  readonly workers: WorkerChoice & CreditPorts['workers']
   readonly preparations: Pick<PreparationTurns, 'inTurn'>
   /** Turns among accounts whose bodies are looked at, on the thread that serves all. */
   readonly bodyTurns: ThreadTurns
@@ -57,6 +58,7 @@ export interface RequestLifePorts {
   readonly tenantWeights?: ReadonlyMap<string, number> | undefined
   readonly idempotency: RequestIdempotency
   readonly clock: Clock
+  readonly steadyClock: Clock
   readonly timer: Timer
   readonly reach: ReachCrashPoint
   readonly limits: HttpLimits
@@ -181,8 +183,7 @@ class RequestLife {
    */
   async #refuseWithoutCredit(): Promise<void> {
     const { hasCredit, caller } = this.#exchange
-    const { requestLedger } = this.#ports
-    if (!hasCredit) await requestLedger.requireCredit(caller.accountId, this.#request.model)
+    if (!hasCredit) await requireCredit(this.#ports, caller.accountId, this.#request.model)
   }
 
   async #prepare(): Promise<PreparedPrompt> {
@@ -201,7 +202,7 @@ class RequestLife {
   }
 
   async #accept(prepared: PreparedPrompt): Promise<Accepted> {
-    const { requestLedger, limits } = this.#ports
+    const { ledger, limits } = this.#ports
     const { caller, requestId, format, place } = this.#exchange
     const request = this.#request
     const accepted = {
@@ -216,9 +217,7 @@ class RequestLife {
       endsWithinMs: limits.requestDeadlineMs + limits.settlingAllowanceMs,
     }
     try {
-      return await place.aside(() =>
-        requestLedger.accept(caller.accountId, accepted, place.stop.signal),
-      )
+      return await place.aside(() => ledger.accept(caller.accountId, accepted, place.stop.signal))
     } catch (cause) {
       this.#refuseIfStopped()
       throw asCallersError(cause)
@@ -267,7 +266,7 @@ class RequestLife {
   }
 
   async #settle(run: EndedRun, deadline: number): Promise<Settled | undefined> {
-    const { requestLedger, reach, logger } = this.#ports
+    const { reach, logger } = this.#ports
     const { caller, requestId } = this.#exchange
     const { meter } = run.record
     if (isOverclaimed(run)) {
@@ -276,7 +275,7 @@ class RequestLife {
     const { accountId } = caller
     const cost = costOfRun(run)
     reach('settle.before')
-    const settled = await requestLedger.settle({ accountId, requestId, cost, deadline })
+    const settled = await settleRun(this.#ports, { accountId, requestId, cost, deadline })
     this.#exchange.watched.settled(run.record, settled?.lines ?? [])
     reach('settle.after')
     return settled
