@@ -3,6 +3,7 @@ import { cpSync } from 'node:fs'
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
 import { serverProof } from '@svc/operator/http/server-proof'
 import { DataFolder } from '@svc/server/data-folder/data-folder'
 import { folderWithHistory } from '@svc/testing/data-folders'
@@ -81,3 +82,30 @@ test.each<[string, (token: string, baseUrl: string, request: IncomingMessage) =>
     expect(heard.join()).not.toContain(operatorToken)
   },
 )
+
+test('a server that is too busy to answer at once is waited for, because it holds the folder', async () => {
+  const { path } = await folderWithHistory()
+  const folder = new DataFolder(path)
+  const { operatorToken } = folder.secrets()
+  const asked: IncomingMessage[] = []
+  let baseUrl = ''
+  const server = createServer((request, response) => {
+    asked.push(request)
+    // The first question is never answered.
+    if (asked.length === 1) return
+    if (request.headers.authorization !== undefined) response.writeHead(503)
+    response.end(JSON.stringify({ proof: serverProof(operatorToken, baseUrl, nonceOf(request)) }))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const holder = openSqliteEventStore(join(path, 'ledger.db'), { onFatal: () => {} })
+  onTestFinished(async () => {
+    server.close()
+    await holder.close()
+  })
+  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  folder.writeServer({ pid: process.pid, baseUrl, startedAt: new Date().toISOString() })
+  const ran = await svc(['--data-dir', path, 'account', 'list'])
+  expect(ran.err).not.toContain('another process holds')
+  // What the server was asked in the end is the list.
+  expect(asked.at(-1)?.headers.authorization).toBe(`Bearer ${operatorToken}`)
+})

@@ -17,6 +17,8 @@ import { z } from 'zod'
 import { CliError, EXIT_CONFLICT, EXIT_UNREACHABLE, EXIT_USAGE } from './exit-codes.ts'
 
 const ANSWER_TIMEOUT_MS = 2_000
+/** For a server that is surely there, because the folder is held: a busy machine makes it slow. */
+const BUSY_ANSWER_TIMEOUT_MS = 30_000
 /** More than any proof has: who answers it may be anybody. */
 const ANSWER_BYTES_MAX = 4 * 1024
 const NONCE_BYTES = 32
@@ -44,6 +46,12 @@ export interface Connection {
   /** Says which way was taken. */
   readonly description: string
   close(): Promise<void>
+}
+
+class FolderHeldError extends CliError {
+  constructor(message: string) {
+    super(EXIT_CONFLICT, message)
+  }
 }
 
 export async function connect(target: Target): Promise<Connection> {
@@ -100,21 +108,19 @@ async function connectToFolder({
 }: Extract<Target, { dataDir: string }>): Promise<Connection> {
   const folder = new DataFolder(dataDir)
   folder.check()
-  const running = await runningServer(folder, stop)
-  if (running !== undefined) return running
+  const found = await lookForServer(folder, stop)
+  if (found.state === 'proven') return found.connection
   if (place.kind === 'sqlite' && !folder.holdsLedger()) {
     throw new NoLedgerError(folder.whyNoLedger())
   }
-  return openFolder(folder, { place, evidenceKey, backupDir, warn }, folder.readServer())
-}
-
-/** @returns undefined when none runs on the folder, or what does cannot prove that it does */
-async function runningServer(
-  folder: DataFolder,
-  stop: AbortSignal,
-): Promise<Connection | undefined> {
-  const found = await lookForServer(folder, stop)
-  return found.state === 'proven' ? found.connection : undefined
+  try {
+    return await openFolder(folder, { place, evidenceKey, backupDir, warn }, folder.readServer())
+  } catch (error) {
+    if (!(error instanceof FolderHeldError) || found.state !== 'silent') throw error
+    const late = await lookForServer(folder, stop, BUSY_ANSWER_TIMEOUT_MS)
+    if (late.state === 'proven') return late.connection
+    throw error
+  }
 }
 
 type FoundServer =
@@ -124,11 +130,19 @@ type FoundServer =
   | { readonly state: 'none' }
 
 /** Looks for the server of the folder by what the last one has noted there. */
-export async function lookForServer(folder: DataFolder, stop: AbortSignal): Promise<FoundServer> {
+export async function lookForServer(
+  folder: DataFolder,
+  stop: AbortSignal,
+  timeoutMs = ANSWER_TIMEOUT_MS,
+): Promise<FoundServer> {
   const server = folder.readServer()
   const token = folder.readSecrets()?.operatorToken
   if (server === undefined || token === undefined) return { state: 'none' }
-  const state = await proofOf(server, token)
+  const state = await proofOf(
+    server,
+    token,
+    AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)]),
+  )
   if (state === 'none') return { state }
   if (state === 'silent') return { state, pid: server.pid }
   return { state, connection: remote(operatorsUrl(server), token, stop) }
@@ -154,8 +168,7 @@ async function openFolder(
   } catch (error) {
     if (!(error instanceof FolderInUseError)) throw error
     const who = server === undefined ? '' : ` (the last server there was process ${server.pid})`
-    throw new CliError(
-      EXIT_CONFLICT,
+    throw new FolderHeldError(
       `another process holds ${folder.path} and does not answer${who}: try again when it is done`,
     )
   }
@@ -193,16 +206,17 @@ function remote(baseUrl: string, operatorToken: string, stop: AbortSignal): Conn
  * A server that was killed leaves its record behind. By now its process id and its port may be
  * somebody else's, who must not be sent the operator's token: so the server proves itself first.
  */
-async function proofOf(server: ServerRecord, token: string): Promise<FoundServer['state']> {
+async function proofOf(
+  server: ServerRecord,
+  token: string,
+  signal: AbortSignal,
+): Promise<FoundServer['state']> {
   if (!lives(server.pid)) return 'none'
   const nonce = randomBytes(NONCE_BYTES).toString('hex')
   const baseUrl = operatorsUrl(server)
   const url = new URL(`${ADMIN_PREFIX}${PROOF_PATH}?nonce=${nonce}`, baseUrl)
   try {
-    const answer = await fetch(url, {
-      signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
-      redirect: 'error',
-    })
+    const answer = await fetch(url, { signal, redirect: 'error' })
     const bytes = await bytesWithin(ANSWER_BYTES_MAX, answer.body ?? [])
     const { proof } = identityAnswer.parse(JSON.parse(`${bytes}`))
     return isServerProof(proof, token, baseUrl, nonce) ? 'proven' : 'none'
