@@ -232,13 +232,14 @@ export class RedisConnection {
  * A client for libraries that bring their own commands: it queues nothing, sends nothing twice, and
  * waits no longer for a reply than a call here does. Errors of the connection are not told.
  *
+ * @param answerWithinMs how long a reply may take, for who serves nobody meanwhile
  * @throws {StoreOpenError} when the address makes no sense
  */
-export function openRedisClient(url: string): Redis {
+export function openRedisClient(url: string, answerWithinMs = CALL_WITHIN_MS): Redis {
   const read = readRedisUrl(url)
   if (!read.ok) throw new StoreOpenError('bad-address', `the address of Redis: ${read.message}`)
   const pauses = new Backoff(patientTimer, PAUSE_BOUNDS)
-  const options = { ...clientOptions(read.address, pauses), commandTimeout: CALL_WITHIN_MS }
+  const options = { ...clientOptions(read.address, pauses), commandTimeout: answerWithinMs }
   const redis = openClient(options)
   redis.on('error', () => {})
   redis.on('ready', () => {

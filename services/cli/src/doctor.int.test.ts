@@ -20,7 +20,8 @@ import { DataFolder } from '@svc/server/data-folder/data-folder'
 import { startAdminServer } from '@svc/testing/admin-server'
 import { folderWithHistory } from '@svc/testing/data-folders'
 import { EventStoreDbDouble } from '@svc/testing/eventstoredb-double'
-import { describeOnRedis } from '@svc/testing/redis/describe-on-redis'
+import { FaultProxy } from '@svc/testing/network/fault-proxy'
+import { describeOnOwnRedis, describeOnRedis } from '@svc/testing/redis/describe-on-redis'
 import { startRedisServer } from '@svc/testing/redis/redis-server'
 import { svc } from '@svc/testing/run-svc'
 import { ScriptedWorker } from '@svc/testing/scripted-worker'
@@ -302,6 +303,21 @@ test('a worker that answers is well', async () => {
   const url = `unix:${socketPath}`
   const { checks } = await examined(temporaryFolder(), { SVC_WORKER_URLS: url })
   expect(checks[`worker ${url}`]).toBe('ok')
+})
+
+describeOnOwnRedis('a Redis on a busy machine', () => {
+  test('that takes longer for an answer than a server would wait is well', async () => {
+    const redis = await startRedisServer()
+    const proxy = await FaultProxy.listen(Number(new URL(redis.url).port))
+    onTestFinished(async () => {
+      await redis.close()
+      await proxy.close()
+    })
+    proxy.delay(150)
+    const url = `redis://127.0.0.1:${proxy.port}`
+    const { checks } = await examined(temporaryFolder(), { REDIS_URL: url })
+    expect(checks).toMatchObject({ Redis: 'ok', clock: 'ok' })
+  })
 })
 
 describeOnRedis('a Redis', () => {
