@@ -1,4 +1,4 @@
 import { MemoryRateLimits } from './memory-rate-limits.ts'
 import { describeRateLimits } from './rate-limits.suite.ts'
 
-describeRateLimits('memory', () => new MemoryRateLimits())
+describeRateLimits('memory', async () => new MemoryRateLimits())
