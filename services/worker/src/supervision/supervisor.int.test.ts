@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { user, WorkerClient } from '@svc/testing/protocol-client'
+import { until } from '@svc/testing/until'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import {
   type Supervised,
@@ -72,40 +73,62 @@ const alive = (pid: number) => {
   }
 }
 
+/** @throws {Error} where there is none: as a process id 0 would mean this process and its group */
+function pidOf({ pid }: Supervised): number {
+  if (pid === undefined) throw new Error('no worker runs')
+  return pid
+}
+
 const threadNamesOf = (pid: number) =>
   readdirSync(`/proc/${pid}/task`).map((id) =>
     readFileSync(`/proc/${pid}/task/${id}/comm`, 'utf8').trim(),
   )
 
-describe('a supervised worker', () => {
-  it.runIf(process.platform === 'linux')('has one thread that collects garbage', async () => {
-    const { supervised } = supervise()
-    await supervised.ready()
-    expect(threadNamesOf(supervised.pid ?? 0).filter((name) => name === 'node-V8Worker')).toEqual([
-      'node-V8Worker',
-    ])
+describe('a supervised worker that serves', () => {
+  let serving: ReturnType<typeof supervise>
+  beforeAll(async () => {
+    process.env.SVC_WORKER_SECRET = 'a secret of the host process'
+    serving = supervise()
+    delete process.env.SVC_WORKER_SECRET
+    // It outlives each test.
+    supervisedWorkers.pop()
+    await serving.supervised.ready()
+  })
+  afterAll(() => serving.supervised.stop(GRACE_MS))
+
+  it.runIf(process.platform === 'linux')('has one thread that collects garbage', () => {
+    const names = threadNamesOf(pidOf(serving.supervised))
+    expect(names.filter((name) => name === 'node-V8Worker')).toEqual(['node-V8Worker'])
   })
 
-  it('serves on a socket in a private folder, and nothing is left when it is stopped', async () => {
-    const { supervised, states } = supervise()
+  it('does not inherit the settings and secrets of its host', async () => {
+    // A worker that had the secret would refuse a request without it.
+    const health = await new WorkerClient(serving.supervised.address).health()
+    expect(health).toMatchObject({ status: 'ready' })
+  })
+
+  it('does so on a socket in a private folder, and nothing is left when it is stopped', async () => {
+    const { supervised, states } = serving
     expect(await supervised.ready()).toMatchObject({ workerId: 'worker-test', status: 'ready' })
     const { socketPath } = supervised.address
     expect(socketPath.length).toBeLessThan(100)
     expect((await stat(dirname(socketPath))).mode & 0o777).toBe(0o700)
-    const pid = supervised.pid ?? 0
+    const pid = pidOf(supervised)
     await supervised.stop(GRACE_MS)
     expect([alive(pid), existsSync(dirname(socketPath))]).toEqual([false, false])
     expect([supervised.state, states]).toEqual(['stopped', ['ready', 'stopped']])
     await expect(supervised.ready()).rejects.toThrow(/stopped/)
   })
+})
 
+describe('a supervised worker', () => {
   it('killed in the middle of an answer breaks that stream and is back', async () => {
     const { supervised, untilState } = supervise()
     await supervised.ready()
     const client = new WorkerClient(supervised.address)
     const stream = await client.open(await client.request([user('Tell me a joke')], ENDLESS))
     await stream.events.next()
-    const firstPid = supervised.pid ?? 0
+    const firstPid = pidOf(supervised)
     const restarting = untilState('restarting')
     process.kill(firstPid, 'SIGKILL')
     const rest = []
@@ -124,28 +147,28 @@ describe('a supervised worker', () => {
     const timings = { heartbeatMs: 20, unresponsiveMs: 200 }
     const { supervised, untilState } = supervise({ timings })
     await supervised.ready()
-    const restarting = untilState('restarting')
-    process.kill(supervised.pid ?? 0, 'SIGSTOP')
-    await restarting
+    const pid = pidOf(supervised)
+    process.kill(pid, 'SIGSTOP')
+    await untilState('restarting')
     await supervised.ready()
-    expect(supervised.restarts).toBe(1)
+    expect(alive(pid)).toBe(false)
   })
 
   it('that is killed over and over waits longer each time, up to a limit', async () => {
     const delaysMs: unknown[] = []
-    const { supervised, untilState } = supervise({
+    const { supervised } = supervise({
       timings: { backOffMinMs: 20, backOffMaxMs: 50 },
       log: (_level, message, fields) => {
         if (message === 'worker exited, restarting') delaysMs.push(fields?.delayMs)
       },
     })
-    for (let round = 0; round < 3; round += 1) {
-      await supervised.ready()
-      const restarting = untilState('restarting')
-      process.kill(supervised.pid ?? 0, 'SIGKILL')
-      await restarting
-    }
     await supervised.ready()
+    // Once it has served, it is started again for ever, also when it never gets ready.
+    for (let kills = 1; kills <= 3; kills += 1) {
+      await until(() => supervised.pid !== undefined)
+      process.kill(pidOf(supervised), 'SIGKILL')
+      await until(() => delaysMs.length === kills)
+    }
     expect(delaysMs).toEqual([20, 40, 50])
   })
 
@@ -179,7 +202,7 @@ describe('a supervised worker', () => {
       if (supervised.pid !== undefined) process.kill(supervised.pid, 'SIGKILL')
       return supervised.state
     }
-    await expect.poll(killed, { interval: 5, timeout: 10_000 }).toBe('failed')
+    await until(() => killed() === 'failed')
     await failed
     expect(supervised.restarts).toBe(2)
   })
@@ -207,18 +230,6 @@ describe('a supervised worker', () => {
       'ended (SIGABRT) before it was ready: CUDA error: the PTX was compiled by a newer toolchain.',
     )
   })
-
-  it('does not inherit the settings and secrets of its host', async () => {
-    process.env.SVC_WORKER_SECRET = 'a secret of the host process'
-    try {
-      const { supervised } = supervise()
-      await supervised.ready()
-      // A worker that had the secret would refuse a request without it.
-      expect(await new WorkerClient(supervised.address).health()).toMatchObject({ status: 'ready' })
-    } finally {
-      delete process.env.SVC_WORKER_SECRET
-    }
-  })
 })
 
 describe('a worker whose supervisor is killed', () => {
@@ -227,7 +238,7 @@ describe('a worker whose supervisor is killed', () => {
     const { pid, socketPath } = await firstLine(host)
     expect(alive(pid)).toBe(true)
     host.kill('SIGKILL')
-    await expect.poll(() => alive(pid), { timeout: 10_000, interval: 20 }).toBe(false)
+    await until(() => !alive(pid))
     expect(existsSync(dirname(socketPath))).toBe(false)
   })
 })
