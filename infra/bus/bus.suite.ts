@@ -16,7 +16,6 @@ import { keyPartition } from './key-partition.ts'
 
 const PARTITIONS = 4
 const BATCHES = 60
-const SOON = { timeout: 45_000, interval: 20 }
 
 export function describeBus(name: string, openBus: () => Bus): void {
   describe(`the bus on ${name}`, () => {
@@ -160,9 +159,9 @@ export function describeBus(name: string, openBus: () => Bus): void {
         const work = new TakenWork()
         const consumer = consume(work)
         await deliver(topic, records.slice(30))
-        await expect.poll(() => work.taken.length, SOON).toBe(records.length)
+        await expect.poll(() => work.taken.length).toBe(records.length)
         expect(byKeys(work.taken)).toEqual(byKeys(records))
-        await expect.poll(() => consumer.waiting, SOON).toBe(0n)
+        await expect.poll(() => consumer.waiting).toBe(0n)
         expect(consumer).toMatchObject({ trouble: null, skipped: null })
       })
 
@@ -171,13 +170,13 @@ export function describeBus(name: string, openBus: () => Bus): void {
         await deliver(topic, numbered(['a', 'b'], 3))
         const first = new TakenWork()
         const before = consume(first)
-        await expect.poll(() => first.taken.length, SOON).toBe(6)
+        await expect.poll(() => first.taken.length).toBe(6)
         await before.close()
         const later = [recordOf('a', 'a.3'), recordOf('b', 'b.3')]
         await deliver(topic, later)
         const second = new TakenWork()
         consume(second)
-        await expect.poll(() => second.taken.length, SOON).toBe(2)
+        await expect.poll(() => second.taken.length).toBe(2)
         expect(byKeys(second.taken)).toEqual(byKeys(later))
         expect(first.taken).toHaveLength(6)
       })
@@ -197,7 +196,7 @@ export function describeBus(name: string, openBus: () => Bus): void {
           if (error !== undefined) throw error
         })
         const consumer = consume(work)
-        await expect.poll(() => work.taken.length, SOON).toBe(4)
+        await expect.poll(() => work.taken.length).toBe(4)
         expect(work.taken.map(({ value }) => value)).toEqual(['a.0', 'a.1', 'a.2', 'a.3'])
         expect(consumer.trouble).toBeNull()
         const asked = ['a.0', ...Array.from({ length: 5 }, () => 'a.1'), 'a.2', 'a.3']
@@ -211,12 +210,12 @@ export function describeBus(name: string, openBus: () => Bus): void {
         await deliver(topic, numbered(['a'], 2))
         const hanging = new TakenWork(() => new Promise(() => {}))
         const stuck = consume(hanging)
-        await expect.poll(() => hanging.asked.length, SOON).toBe(1)
+        await expect.poll(() => hanging.asked.length).toBe(1)
         await stuck.close()
         expect(hanging.signals[0]?.aborted).toBe(true)
         const work = new TakenWork()
         consume(work)
-        await expect.poll(() => work.taken.length, SOON).toBe(2)
+        await expect.poll(() => work.taken.length).toBe(2)
       })
 
       test('consumers that come and go in mid-work leave nothing out', async () => {
@@ -232,17 +231,17 @@ export function describeBus(name: string, openBus: () => Bus): void {
         consume(works[2])
         await deliver(topic, records.slice(80))
         const taken = () => new Set(works.flatMap((work) => work.taken.map(({ value }) => value)))
-        await expect.poll(() => taken().size, SOON).toBe(records.length)
+        await expect.poll(() => taken().size).toBe(records.length)
       })
 
       test('a topic that is not there is told, and taken when it is', async () => {
         const name = topicName()
         const work = new TakenWork()
         const consumer = work.consume(bus(), name)
-        await expect.poll(() => consumer.trouble, SOON).toContain(`there is no topic ${name}`)
+        await expect.poll(() => consumer.trouble).toContain(`there is no topic ${name}`)
         const topic = await bus().open({ name, partitions: PARTITIONS })
         await deliver(topic, [recordOf('a', '1')])
-        await expect.poll(() => work.taken.length, SOON).toBe(1)
+        await expect.poll(() => work.taken.length).toBe(1)
         expect(consumer.trouble).toBeNull()
       })
     })

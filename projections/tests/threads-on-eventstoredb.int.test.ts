@@ -24,7 +24,6 @@ const started = startedThreads()
 
 const PREFIX = 'threads.'
 const TIMEOUT_MS = 60_000
-const POLLED = { timeout: 60_000, interval: 50 }
 /** How many requests the log has: with their ends some 1,000 events, four pages. */
 const REQUESTS = 400
 const FOREIGN_EVENTS = 4_000
@@ -176,7 +175,7 @@ test('a server that dies in the midst of a build is waited for by the same threa
   await shared.held
   await double.kill()
   shared.pass()
-  await expect.poll(() => log.lines.join('\n'), POLLED).toContain('retrying: ')
+  await expect.poll(() => log.lines.join('\n')).toContain('retrying: ')
   await double.restart()
   expect(await views.reached(events.at(-1)?.position ?? START, TIMEOUT_MS)).toBe(true)
   expect(started).toHaveLength(threads.count)
@@ -198,5 +197,5 @@ test('a rebuild on a server that died ends as one on a store that is away', asyn
   await expect(rebuilt).rejects.toThrow(StoreUnavailableError)
   await double.restart()
   const settled = () => again.views.rebuild('usage', () => {}).catch(String)
-  await expect.poll(settled, POLLED).toMatchObject({ differences: 0 })
+  await expect.poll(settled).toMatchObject({ differences: 0 })
 })

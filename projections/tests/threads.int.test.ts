@@ -19,7 +19,6 @@ import { startedThreads } from '../testing/started-threads.ts'
 const started = startedThreads()
 
 const TIMEOUT_MS = 60_000
-const POLLED = { timeout: 30_000 }
 /** How many requests the log has: with their ends some 3,600 events, fifteen pages. */
 const REQUESTS = 1_200
 const threads = { count: 2, longEvents: 250, environment: {} }
@@ -125,7 +124,7 @@ describe('a first build', () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     Object.assign(store, { from: 2_000, until: promise })
     const views = await open(store)
-    await expect.poll(() => fewestEvents(views), POLLED).toBeGreaterThan(1_000)
+    await expect.poll(() => fewestEvents(views)).toBeGreaterThan(1_000)
     const status = await views.status()
     expect(status.map(({ state }) => state)).toEqual(projections.map(() => 'catching-up'))
     expect(status.every(({ position, head }) => position > 0n && position < head)).toBe(true)
@@ -171,7 +170,7 @@ describe('a first build', () => {
     const [folder, log] = [temporaryFolder(), new KeptLog()]
     const views = await open(store, { folder, log })
     await expect
-      .poll(async () => (await views.status()).map(({ error }) => error), POLLED)
+      .poll(async () => (await views.status()).map(({ error }) => error))
       .toEqual(projections.map(() => 'away'))
     store.isAway = false
     expect(await views.reached(await store.lastPosition(), TIMEOUT_MS)).toBe(true)
@@ -190,7 +189,7 @@ describe('a first build', () => {
     Object.assign(store, { from: 2_000, until: promise })
     const [folder, log] = [temporaryFolder(), new KeptLog()]
     const views = await open(store, { folder, log })
-    await expect.poll(() => fewestEvents(views), POLLED).toBeGreaterThan(1_000)
+    await expect.poll(() => fewestEvents(views)).toBeGreaterThan(1_000)
     await started[0]?.terminate()
     resolve()
     expect(await views.reached(await store.lastPosition(), TIMEOUT_MS)).toBe(true)
@@ -218,7 +217,7 @@ describe('a first build', () => {
     Object.assign(store, { from: 2_000, until: new Promise(() => {}) })
     const folder = temporaryFolder()
     const views = await open(store, { folder })
-    await expect.poll(() => fewestEvents(views), POLLED).toBeGreaterThan(1_000)
+    await expect.poll(() => fewestEvents(views)).toBeGreaterThan(1_000)
     await views.close()
     expect(started.map(({ threadId }) => threadId)).toEqual([-1, -1])
     expect(readdirSync(folder).filter((name) => name.includes('.rebuild'))).toEqual([])
@@ -247,7 +246,7 @@ describe('a first build', () => {
     const [folder, log] = [temporaryFolder(), new KeptLog()]
     const views = await complete(store, { folder, log })
     await expect
-      .poll(async () => (await views.status()).map(({ state }) => state), POLLED)
+      .poll(async () => (await views.status()).map(({ state }) => state))
       .not.toContain('catching-up')
     const states = new Map((await views.status()).map((line) => [line.name, line]))
     expect(states.get('accounts')?.state).toBe('live')

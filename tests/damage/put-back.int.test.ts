@@ -16,7 +16,6 @@ import {
 import { expect, test } from 'vitest'
 
 const TEST_MS_MAX = 120_000
-const SEEN_WITHIN = { timeout: 20_000, interval: 100 }
 
 const LAST = '(SELECT max(revision) FROM event WHERE stream_id = :stream)'
 /** Each is folded as it is: no view looks at the chain. */
@@ -81,9 +80,9 @@ test.each(cases)(
     forgetWhatWasRead(folder.dataDir)
     const mended = await folder.start()
     const setAside = async () => (await mended.operations.listQuarantine()).map((one) => one.stream)
-    await expect.poll(setAside, SEEN_WITHIN).toEqual([])
+    await expect.poll(setAside).toEqual([])
     expect(folder.lines.join('')).toContain(`"stream":"${stream}"`)
-    await expect.poll(() => booksNow(mended), SEEN_WITHIN).toEqual(books)
+    await expect.poll(() => booksNow(mended)).toEqual(books)
     for (const customer of [damaged, other]) await pay(mended, customer)
   },
   TEST_MS_MAX,

@@ -12,8 +12,8 @@ import {
 import { expect, test } from 'vitest'
 
 const TEST_MS_MAX = 120_000
-/** It is looked every 10 s, and an event that is gone is looked for during 5 s. */
-const SEEN_WITHIN = { timeout: 60_000, interval: 250 }
+/** Each look asks a whole server. */
+const SELDOM = { interval: 250 }
 
 test(
   'every request is refused as store_rewound, and goes on with the right one as if nothing had been',
@@ -38,10 +38,10 @@ test(
     await double.restart()
     const older = double.observed.eventsCommitted
     const codes = async () => (await askInEachFormat(service, key)).map(({ status }) => status)
-    await expect.poll(codes, SEEN_WITHIN).toEqual([503, 503, 503])
+    await expect.poll(codes, SELDOM).toEqual([503, 503, 503])
     const rewound = async () =>
       (await askInEachFormat(service, key)).map(({ code, error }) => code ?? error?.type)
-    await expect.poll(rewound, SEEN_WITHIN).toEqual(['store_rewound', 'store_rewound', 'api_error'])
+    await expect.poll(rewound, SELDOM).toEqual(['store_rewound', 'store_rewound', 'api_error'])
     const asOperator = service.operations.showAccount({ account_id: accountId })
     const advice = /hold what it held before\..* Put the right one back.*run-on-eventstoredb/
     await expect(asOperator).rejects.toMatchObject({
@@ -55,8 +55,8 @@ test(
     await double.kill()
     putBack()
     await double.restart()
-    await expect.poll(codes, SEEN_WITHIN).toEqual([200, 200, 200])
-    await expect.poll(async () => (await fetch(`${baseUrl}/readyz`)).status, SEEN_WITHIN).toBe(200)
+    await expect.poll(codes, SELDOM).toEqual([200, 200, 200])
+    await expect.poll(async () => (await fetch(`${baseUrl}/readyz`)).status, SELDOM).toBe(200)
     const [, ...untouched] = customers
     const [, ...statements] = books.statements
     const again = await booksOf(service.operations, untouched)

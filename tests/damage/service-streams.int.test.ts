@@ -18,7 +18,6 @@ import type { EventStoreDbDouble } from '@svc/testing/eventstoredb-double'
 import { expect, test } from 'vitest'
 
 const TEST_MS_MAX = 120_000
-const SEEN_WITHIN = { timeout: 20_000, interval: 100 }
 const garbage = { type: 'PricePublished', data: 'garbage' }
 const rates = { input: '2.00', cached_input: '1.00', output: '3.00' }
 const price = { model: 'svc-beta', ...rates, effective_from: null, confirm: true }
@@ -28,7 +27,7 @@ async function fromBackup(folder: DamagedService, events: number): Promise<Servi
   folder.double?.restoreCopy(events)
   await expect(folder.start()).rejects.toThrow('--accept-new-store')
   const restored = await folder.start(true)
-  await expect.poll(() => restored.operations.listQuarantine(), SEEN_WITHIN).toEqual([])
+  await expect.poll(() => restored.operations.listQuarantine()).toEqual([])
   return restored
 }
 
@@ -59,7 +58,7 @@ test.each([
     if (what === 'garbage') double?.writeForeign(`${PREFIX}pricing`, garbage)
     else double?.deleteStream(`${PREFIX}pricing`, true)
     const seen = async () => (await service.operations.listQuarantine()).map(({ stream }) => stream)
-    await expect.poll(seen, SEEN_WITHIN).toEqual(['pricing'])
+    await expect.poll(seen).toEqual(['pricing'])
     await Promise.all(customers.map((customer) => pay(service, customer)))
     await expect(service.operations.publishPrice(price)).rejects.toMatchObject({
       code: 'store_unavailable',
@@ -175,9 +174,9 @@ test(
     const streams = ['admin-tokens', 'audit', 'nobodys', 'users']
     for (const stream of streams) double?.writeForeign(PREFIX + stream, garbage)
     const seen = async () => (await service.operations.listQuarantine()).map(({ stream }) => stream)
-    await expect.poll(async () => (await seen()).toSorted(), SEEN_WITHIN).toEqual(streams)
+    await expect.poll(async () => (await seen()).toSorted()).toEqual(streams)
     await expect
-      .poll(() => asFinance.statement(page).catch(({ code }) => code), SEEN_WITHIN)
+      .poll(() => asFinance.statement(page).catch(({ code }) => code))
       .toBe('store_unavailable')
     await service.operations.statement(page)
     await Promise.all(customers.map((each) => pay(service, each)))
@@ -227,7 +226,7 @@ test.each([
     const stream = `checkpoints-${origin}`
     damage(double, PREFIX + stream)
     const seen = async () => (await service.operations.listQuarantine()).map((one) => one.stream)
-    await expect.poll(seen, SEEN_WITHIN).toEqual([stream])
+    await expect.poll(seen).toEqual([stream])
     await Promise.all(customers.map((each) => pay(service, each)))
     expect(await evidenceOf(service, customer)).toEqual({
       status: 503,

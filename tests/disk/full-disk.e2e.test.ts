@@ -56,9 +56,7 @@ test('a full disk refuses requests, loses none that was answered, and is got ove
   expect(after.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
   const views = () => server.operations.listProjections()
   await expect
-    .poll(async () => (await views()).map(({ state, error }) => [state, error]), {
-      timeout: 10_000,
-    })
+    .poll(async () => (await views()).map(({ state, error }) => [state, error]))
     .toEqual((await views()).map(() => ['live', null]))
   expect(await server.process.stop()).toEqual({ code: 0, signal: null })
 

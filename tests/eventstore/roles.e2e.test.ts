@@ -28,7 +28,7 @@ const ROUNDS = Number(process.env.SVC_ROLLING_ROUNDS ?? 1)
 const REVOCATIONS = Number(process.env.SVC_REVOCATIONS ?? 5)
 const REVOCATIONS_WITHOUT_REDIS = Number(process.env.SVC_REVOCATIONS_WITHOUT_REDIS ?? 1)
 const TEST_MS_MAX =
-  240_000 +
+  480_000 +
   60_000 * Number(process.env.SVC_ROLLING_ROUNDS ?? 0) +
   REVOCATION_MS * (REVOCATIONS + REVOCATIONS_WITHOUT_REDIS)
 const RATE = Number(process.env.SVC_ROLLING_RATE ?? 0)

@@ -4,7 +4,6 @@ import { type RunningServer, startRunningServer } from '@svc/testing/running-ser
 import { expect, test } from 'vitest'
 import { Audit } from '../torture/audit.ts'
 
-const SOON = { timeout: 20_000, interval: 50 }
 const question = {
   messages: [{ role: 'user', content: 'What is the capital of France?' }],
   max_tokens: 8,
@@ -23,7 +22,7 @@ test('a model that stands by takes over from another, and no request fails', asy
   const server = await startRunningServer({ SVC_STANDBY_MODELS: 'demo' })
   const { operations } = server
   const statuses = async () => (await operations.status()).workers.map(({ status }) => status)
-  await expect.poll(statuses, SOON).toEqual(['ready', 'draining'])
+  await expect.poll(statuses).toEqual(['ready', 'draining'])
   expect(await answeredBy(server)).toBe('worker-1')
 
   let isOver = false

@@ -5,8 +5,6 @@ import { startWorkerOnTcp } from '@svc/testing/worker-process'
 import { expect, test } from 'vitest'
 import { Audit } from '../torture/audit.ts'
 
-/** Many answers of a thousand tokens fit into it, on a busy machine too. */
-const SOON = { timeout: 60_000, interval: 20 }
 const SECRET = 'what gateway and worker share'
 const CLIENTS = 4
 const SHOWN_CHARACTERS = 500
@@ -39,13 +37,13 @@ async function untilBusy({ operations }: RunningServer, workerId: string): Promi
     const workers = await operations.listWorkers()
     return workers.find((worker) => worker.worker_id === workerId)?.load?.running
   }
-  await expect.poll(running, SOON).toBeGreaterThan(0)
+  await expect.poll(running).toBeGreaterThan(0)
 }
 
 async function untilKnown({ operations }: RunningServer, names: string[]): Promise<void> {
   const known = async () =>
     (await operations.listWorkers()).map(({ worker_id: workerId }) => workerId)
-  await expect.poll(known, SOON).toEqual(names)
+  await expect.poll(known).toEqual(names)
 }
 
 /** Clients that ask without a pause, until they are told to end. */
@@ -67,13 +65,13 @@ class Load {
   async answeredBy(name: string): Promise<void> {
     const count = () => this.places.filter((place) => place === name).length
     const before = count()
-    await expect.poll(count, SOON).toBeGreaterThan(before)
+    await expect.poll(count).toBeGreaterThan(before)
   }
 
   /** Of those that began after this call, who has answered some. */
   async next(): Promise<Set<string>> {
     const begun = this.places.length + CLIENTS
-    await expect.poll(() => this.places.length, SOON).toBeGreaterThan(begun + CLIENTS)
+    await expect.poll(() => this.places.length).toBeGreaterThan(begun + CLIENTS)
     return new Set(this.places.slice(begun))
   }
 
@@ -149,7 +147,7 @@ test('a worker with another secret is watched and not used, and the operator hea
   const added = await server.operations.addWorker({ worker_id: null, url })
   expect(added).toMatchObject({ status: 'unreachable', ready_workers: 1 })
   expect(added.problem).toMatch(/secret/)
-  await expect.poll(() => server.process.stderr, SOON).toContain('set SVC_WORKER_SECRET')
+  await expect.poll(() => server.process.stderr).toContain('set SVC_WORKER_SECRET')
   expect(server.process.stderr).not.toContain(SECRET)
   await server.operations.removeWorker({ worker_id: added.worker_id })
   expect((await server.operations.status()).workers).toMatchObject([{ worker_id: 'worker-1' }])

@@ -7,7 +7,6 @@ import { type RunningServer, startRunningServer, workersOf } from '@svc/testing/
 import { expect, test } from 'vitest'
 import { Audit } from '../torture/audit.ts'
 
-const SOON = { timeout: 20_000, interval: 50 }
 /** Several blocks, so that a second turn finds most of its prompt computed. */
 const RULES = 'You answer in one word. '.repeat(60)
 
@@ -29,7 +28,7 @@ async function ask(server: RunningServer, messages: Message[], question: string)
 async function startTwo(): Promise<RunningServer> {
   const server = await startRunningServer({ SVC_WORKERS: '2' })
   const statuses = async () => (await server.operations.status()).workers.map((each) => each.status)
-  await expect.poll(statuses, SOON).toEqual(['ready', 'ready'])
+  await expect.poll(statuses).toEqual(['ready', 'ready'])
   return server
 }
 
@@ -68,15 +67,15 @@ test.skipIf(process.platform !== 'linux')(
     process.kill(killed.pid, 'SIGKILL')
     // What reaches a process that is just dying may be what ended it: that is not asked elsewhere.
     const isGone = () => workersOf(server.process).every(({ pid }) => pid !== killed.pid)
-    await expect.poll(isGone, SOON).toBe(true)
+    await expect.poll(isGone).toBe(true)
     const next = await ask(server, messages, 'What is the capital of Italy?')
     expect(next.cache?.worker).not.toBe(holder)
     await ask(server, messages, 'What is the capital of Spain?')
     const back = () => workersOf(server.process).find(({ workerId }) => workerId === holder)?.pid
-    await expect.poll(back, SOON).toEqual(expect.any(Number))
+    await expect.poll(back).toEqual(expect.any(Number))
     expect(back()).not.toBe(killed.pid)
     const lines = async () => (await server.operations.status()).workers
-    await expect.poll(lines, SOON).toMatchObject([{ status: 'ready' }, { status: 'ready' }])
+    await expect.poll(lines).toMatchObject([{ status: 'ready' }, { status: 'ready' }])
     expect((await lines()).find(({ worker_id: workerId }) => workerId === holder)?.restarts).toBe(1)
     expect(await new Audit().check(server.operations, [])).toEqual([])
   },

@@ -7,7 +7,6 @@ import { type RedisServer, startRedisServer } from '@svc/testing/redis/redis-ser
 import { type RunningServer, startRunningServer } from '@svc/testing/running-server'
 import { expect, test } from 'vitest'
 
-const SOON = { timeout: 20_000, interval: 100 }
 const RULES = 'You answer in one word. '.repeat(60)
 const REPEATS = 4
 
@@ -22,7 +21,7 @@ const losses: readonly (readonly [string, Strike, Strike])[] = [
 async function startFleet(environment: Readonly<Record<string, string>>): Promise<RunningServer> {
   const server = await startRunningServer({ SVC_WORKERS: '2', ...environment })
   const statuses = async () => (await server.operations.listWorkers()).map((each) => each.status)
-  await expect.poll(statuses, SOON).toEqual(['ready', 'ready'])
+  await expect.poll(statuses).toEqual(['ready', 'ready'])
   return server
 }
 

@@ -24,7 +24,6 @@ import { runStep } from '../examples/step.ts'
 const FOLDER = fileURLToPath(new URL('../../examples/kafka-finance/', import.meta.url))
 const TOPIC = `svc-finance-${process.pid}`
 const PAYMENTS = `payments-${process.pid}`
-const SOON = { timeout: 60_000, interval: 100 }
 const PROGRAM_MS_MAX = 60_000
 const never = new AbortController().signal
 const question = { messages: [{ role: 'user', content: 'Hello!' }], max_tokens: 4 }
@@ -58,7 +57,7 @@ describeOnOwnKafka('payments and books in Kafka', () => {
     const records = values.map((value) => ({ key: account_id, value, headers: {} }))
     await payments.deliver(records, never)
     const topUps = { granted: 1, repeated: 1, dead: 1, waiting: '0', problems: [] }
-    await expect.poll(async () => (await operations.status()).top_ups, SOON).toMatchObject(topUps)
+    await expect.poll(async () => (await operations.status()).top_ups).toMatchObject(topUps)
     const { grants } = await operations.showAccount({ account_id })
     expect(grants.map(({ amount }) => amount)).toEqual(['5.00', '25.00'])
     const { out } = await svc(['status'], { environment: { SVC_DATA_DIR: dataDir } })
@@ -66,7 +65,7 @@ describeOnOwnKafka('payments and books in Kafka', () => {
     await bus.close()
 
     await moveMoney(operations, account_id, () => server.chat(question))
-    await expect.poll(async () => (await operations.status()).feed?.lag, SOON).toBe('0')
+    await expect.poll(async () => (await operations.status()).feed?.lag).toBe('0')
     const books = join(temporaryFolder(), 'finance.db')
     await runAndKill(books)
     for await (const line of operations.resendFeed({ from: '-1' })) expect(line).toBeDefined()
@@ -93,7 +92,7 @@ describeOnOwnKafka('payments and books in Kafka', () => {
       stdio: 'ignore',
     })
     const ended = once(child, 'exit')
-    await expect.poll(() => existsSync(books), SOON).toBe(true)
+    await expect.poll(() => existsSync(books)).toBe(true)
     child.kill('SIGKILL')
     await ended
   }

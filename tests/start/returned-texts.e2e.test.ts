@@ -8,8 +8,6 @@ import { verified } from '@svc/testing/verified'
 import { expect, test, vi } from 'vitest'
 import { expectErased, filesWithMarker, openPersonalAccount } from '../eventstore/erasure.ts'
 
-const SEEN_WITHIN = { timeout: 20_000, interval: 100 }
-
 test('texts that came back with an older file are erased again by the start', async () => {
   const dataDir = join(temporaryFolder(), 'data')
   const first = await startRunningServer({}, dataDir)
@@ -31,7 +29,7 @@ test('texts that came back with an older file are erased again by the start', as
   expect(filesWithMarker(dataDir)).toEqual(['texts.db'])
 
   const third = await startRunningServer({}, dataDir)
-  await vi.waitFor(() => expect(filesWithMarker(dataDir)).toEqual([]), SEEN_WITHIN)
+  await vi.waitFor(() => expect(filesWithMarker(dataDir)).toEqual([]))
   await expectErased(third.operations, account)
   expect((await verified(third.operations)).texts).toMatchObject({ unfinished: [], altered: [] })
   await third.process.stop()

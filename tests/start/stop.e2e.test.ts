@@ -62,7 +62,7 @@ test('one Ctrl-C that arrives twice is one orderly stop', async () => {
 test('a stop in the middle of the first start waits for no model and writes nothing', async () => {
   const dataDir = newFolder()
   const server = startServer(dataDir, { SVC_LOG_LEVEL: 'info' })
-  await expect.poll(() => server.stderr, { timeout: 20_000 }).toContain('loading the model')
+  await expect.poll(() => server.stderr).toContain('loading the model')
   server.kill('SIGTERM')
   expect(await server.exited).toEqual({ code: 0, signal: null })
   expect(server.stdout).toEqual([])

@@ -1,7 +1,8 @@
 /** Waits until something holds. */
 import { setTimeout as delay } from 'node:timers/promises'
 
-const WITHIN_MS = 40_000
+/** A bound against waiting for ever, for a machine that does much else. */
+const WITHIN_MS = 60_000
 const LOOK_AGAIN_MS = 5
 
 /** @throws {Error} with the source of the condition, when it does not hold in time */

@@ -8,7 +8,6 @@ import { all, recordOf } from '../bus.suite.ts'
 import { clientConfig, KafkaBus } from './kafka-bus.ts'
 import { lookAtTopic } from './look-at-topic.ts'
 
-const SOON = { timeout: 60_000, interval: 100 }
 const TEST_MS_MAX = 120_000
 const never = new AbortController().signal
 
@@ -25,7 +24,7 @@ describeOnOwnKafka('a cluster with a topic that has no leader', () => {
     const brokers = cluster.addresses
     const bus = new KafkaBus({ brokers, timer: systemTimer })
     // A broker learns of a new topic a moment later than the one that makes it.
-    const topic = await vi.waitFor(() => bus.open(plan), SOON)
+    const topic = await vi.waitFor(() => bus.open(plan))
     await topic.deliver([recordOf('a', 'one')], never)
     await bus.close()
     const admin = new kafkajs.Kafka(clientConfig({ brokers })).admin()
@@ -34,7 +33,7 @@ describeOnOwnKafka('a cluster with a topic that has no leader', () => {
     await admin.createTopics({ topics: [{ topic: 'others', replicaAssignment }] })
     await cluster.brokers[2]?.kill()
     const leaderless = () => admin.fetchTopicMetadata({ topics: ['others'] })
-    await vi.waitFor(() => expect(leaderless()).rejects.toThrow(/no leader/), SOON)
+    await vi.waitFor(() => expect(leaderless()).rejects.toThrow(/no leader/))
     await admin.disconnect()
   }, CLUSTER_START_MS_MAX)
   afterAll(() => cluster.close())
@@ -50,7 +49,7 @@ describeOnOwnKafka('a cluster with a topic that has no leader', () => {
     expect((await all(topic)).map(({ value }) => value).toSorted()).toEqual(['one', 'two'])
     const made = { name: 'payments.dead', partitions: 1 }
     const opening = () => newBus(alive).open(made)
-    await expect.poll(() => opening().then(() => 'made', String), SOON).toBe('made')
+    await expect.poll(() => opening().then(() => 'made', String)).toBe('made')
   })
 
   test('lets a consumer start on its own topic', { timeout: TEST_MS_MAX }, async () => {
@@ -63,7 +62,7 @@ describeOnOwnKafka('a cluster with a topic that has no leader', () => {
       take: async ({ value }) => void values.push(value),
       onTrouble: (problem) => void said.push(problem),
     })
-    await expect.poll(() => values, SOON).toContain('one')
+    await expect.poll(() => values).toContain('one')
     expect(said.join()).not.toContain('LEADER_NOT_AVAILABLE')
     const nowhere = bus.consume({
       topic: 'nowhere',
@@ -71,6 +70,6 @@ describeOnOwnKafka('a cluster with a topic that has no leader', () => {
       take: async () => {},
       onTrouble: () => {},
     })
-    await expect.poll(() => nowhere.trouble, SOON).toContain('there is no topic nowhere')
+    await expect.poll(() => nowhere.trouble).toContain('there is no topic nowhere')
   })
 })

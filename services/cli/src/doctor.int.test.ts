@@ -226,7 +226,7 @@ test('a worker that does without a GPU that is there is told', async () => {
   const { operations, workers, pool } = await workerServer()
   workers[1].gpuProblem = 'SVC_GPU=auto takes the CPU, because of what failed: cuda'
   const told = () => pool.workers.some(({ health }) => health?.gpuProblem !== null)
-  await expect.poll(told, { timeout: 5_000 }).toBe(true)
+  await expect.poll(told).toBe(true)
   const { text, ok } = await examined(await folderOf(operations))
   expect(text).toContain('worker worker-2: SVC_GPU=auto takes the CPU, because of what failed')
   expect(ok).toBe(false)

@@ -9,8 +9,6 @@ import { ScriptedWorker } from '@svc/testing/scripted-worker'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { workerServer } from '../testing/worker-server.ts'
 
-const SOON = { timeout: 5_000, interval: 10 }
-
 /** Starts a worker that listens, and that no server knows. */
 async function thirdWorker(drained = false): Promise<{ worker: ScriptedWorker; url: string }> {
   const socketPath = join(tmpdir(), `svc-cli-${randomUUID()}.sock`)
@@ -63,7 +61,7 @@ describe('svc worker add', () => {
     expect(err).toContain('worker-3: the worker did not answer')
     expect(err).toContain('worker-3 is unreachable; workers that take requests now: 2')
     await worker.listen()
-    await expect.poll(() => server.pool.workers[2]?.ready, SOON).toBe(true)
+    await expect.poll(() => server.pool.workers[2]?.ready).toBe(true)
   })
 
   test('gives a worker on TCP the secret of the server, and shows it nowhere', async () => {
@@ -169,7 +167,7 @@ describe('svc worker remove', () => {
       ready_workers: 1,
     })
     for (const lease of leases) lease.release(undefined)
-    await expect.poll(() => namesOf(server), SOON).toEqual(['worker-1 ready'])
+    await expect.poll(() => namesOf(server)).toEqual(['worker-1 ready'])
   })
 
   test('refuses a worker that the server has started, and says what to do', async () => {

@@ -18,9 +18,7 @@ async function withCaches() {
     worker.found = clean
   }
   await expect
-    .poll(() => server.pool.workers.every(({ health }) => health?.cache.mode === 'on'), {
-      timeout: 5_000,
-    })
+    .poll(() => server.pool.workers.every(({ health }) => health?.cache.mode === 'on'))
     .toBe(true)
   return server
 }
@@ -76,16 +74,16 @@ describe('svc worker list', () => {
       return lists.map(({ out }) => out.includes(said))
     }
     workers[1].cacheProblem = 'Redis is not connected'
-    await expect.poll(shown, { timeout: 5_000 }).toEqual([true, true])
+    await expect.poll(shown).toEqual([true, true])
     workers[1].cacheProblem = null
-    await expect.poll(shown, { timeout: 5_000 }).toEqual([false, false])
+    await expect.poll(shown).toEqual([false, false])
   })
 
   test('shows nothing of a worker that would steer the terminal', async () => {
     const { workers, pool, svc: run } = await workerServer()
     workers[1].gpuProblem = 'a GPU \u001b[2Jfailed\nworker-1: all is well'
     const told = () => pool.workers.some(({ health }) => health?.gpuProblem)
-    await expect.poll(told, { timeout: 5_000 }).toBe(true)
+    await expect.poll(told).toBe(true)
     const { out } = await run(['worker', 'list'])
     expect(out).toMatch(/^worker-2: a GPU .*failed.*worker-1: all is well$/m)
     expect(out).not.toContain('\u001b')
@@ -187,9 +185,7 @@ describe('svc audit cache', () => {
       reason: 'a recurrent model',
       tiers: [],
     }
-    await expect
-      .poll(() => server.pool.workers[0]?.health?.cache.mode, { timeout: 5_000 })
-      .toBe('off')
+    await expect.poll(() => server.pool.workers[0]?.health?.cache.mode).toBe('off')
     const { code, err } = await server.svc(['audit', 'cache'])
     expect([code, server.workers[0].audits]).toEqual([0, []])
     expect(err).toContain('worker-1: its cache is off')

@@ -3,7 +3,6 @@ import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 
 const STEP_MS = 1_000
-const WAIT = { timeout: 20_000, interval: 50 }
 
 /**
  * Until something stands on the page: its timers run a second ahead, again and again.
@@ -16,5 +15,5 @@ export async function hurryUntil(page: Page, what: Locator): Promise<void> {
     await page.clock.runFor(STEP_MS)
     return false
   }
-  await expect.poll(isSo, WAIT).toBe(true)
+  await expect.poll(isSo).toBe(true)
 }

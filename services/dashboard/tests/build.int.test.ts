@@ -13,7 +13,6 @@ import { builtPages } from '../server/build.ts'
 import { openPages } from '../server/pages.ts'
 
 const KIB = 1024
-const WAIT = { timeout: 20_000, interval: 20 }
 const BUDGETS_KIB = { initialScripts: 130, lazyRoute: 40, styles: 15 }
 
 interface Chunk {
@@ -96,9 +95,9 @@ test('the bundler of a server that was killed ends, and what it left is removed'
     const { builtPages } = await import(${JSON.stringify(build)})
     await builtPages({ cache: process.argv[1], signal: new AbortController().signal })`
   const server = spawn(process.execPath, ['--input-type=module', '-e', script, cache])
-  const bundler = await vi.waitFor(() => childOf(server.pid), WAIT)
+  const bundler = await vi.waitFor(() => childOf(server.pid))
   server.kill('SIGKILL')
-  await vi.waitFor(() => expect(() => process.kill(bundler, 0)).toThrow('ESRCH'), WAIT)
+  await vi.waitFor(() => expect(() => process.kill(bundler, 0)).toThrow('ESRCH'))
 
   const [left = ''] = readdirSync(cache)
   expect(readdirSync(join(cache, left)), 'built for nobody').toEqual([])

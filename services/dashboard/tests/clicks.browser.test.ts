@@ -8,7 +8,6 @@ import { ACCOUNT, fullAnswers, session } from '../testing/sample-answers.ts'
 import { withPages } from '../testing/with-pages.ts'
 
 const missing = missingChromium()
-const WAIT = { timeout: 20_000 }
 const PAGE = 100
 /** Each number of rows that a frame showed, one after the other. */
 const WATCHED = `
@@ -101,7 +100,7 @@ describe.skipIf(missing !== undefined)('clicks', () => {
       const go = await held(new RegExp(`/assets/${file}-[^/]*\\.js$`))
       asked.length = 0
       await page.getByRole('link', { name, exact: true }).click()
-      await expect.poll(() => asked.toSorted(), WAIT).toEqual(questions)
+      await expect.poll(() => asked.toSorted()).toEqual(questions)
       expect(await page.getByRole('heading', { name, exact: true, level: 1 }).count()).toBe(0)
       go()
       await page.getByRole('heading', { name, exact: true, level: 1 }).waitFor()
@@ -133,7 +132,7 @@ describe.skipIf(missing !== undefined)('clicks', () => {
     expect(await page.evaluate('window.changes')).toBe(0)
     expect(await link.getAttribute('href')).not.toContain('failed')
     go()
-    await expect.poll(() => link.getAttribute('href'), WAIT).toContain('?status=failed&request=')
+    await expect.poll(() => link.getAttribute('href')).toContain('?status=failed&request=')
   })
 
   test('a receipt leaves the list in its place, and another page begins at its top', async () => {
@@ -185,12 +184,12 @@ describe.skipIf(missing !== undefined)('clicks', () => {
     }
     await page.addInitScript(WATCHED)
     await open('/statement')
-    await expect.poll(shown, WAIT).toEqual([0, 30, PAGE])
+    await expect.poll(shown).toEqual([0, 30, PAGE])
     await page.getByRole('button', { name: 'Load more' }).click()
-    await expect.poll(shown, WAIT).toEqual([0, 30, PAGE, PAGE + 30, 2 * PAGE])
+    await expect.poll(shown).toEqual([0, 30, PAGE, PAGE + 30, 2 * PAGE])
     expect(await rows().count()).toBe(2 * PAGE)
     // Another list begins anew.
     await page.getByLabel('From').fill('2026-11-01')
-    await expect.poll(shown, WAIT).toEqual([0, 30, PAGE, PAGE + 30, 2 * PAGE, 30, PAGE])
+    await expect.poll(shown).toEqual([0, 30, PAGE, PAGE + 30, 2 * PAGE, 30, PAGE])
   })
 })

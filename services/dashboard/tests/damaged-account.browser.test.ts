@@ -65,7 +65,7 @@ describe.skipIf(missing !== undefined)('a damaged account', () => {
     const shown = () => rows.locator('td:nth-child(2)').allTextContents()
     await expect.poll(shown).toEqual(['damaged', 'frozen', 'closed'])
     // It is in the sums, and under the filter of the status that it had: both have to say so.
-    await page.getByText('Accounts with damaged records: 1. Filters').waitFor({ timeout: 5_000 })
+    await page.getByText('Accounts with damaged records: 1. Filters').waitFor()
     expect(await violations(page)).toEqual([])
     await keptScreenshot(page, 'damaged-among-accounts')
     await page.getByLabel('Status').selectOption({ label: 'damaged' })

@@ -11,7 +11,6 @@ const missing = missingChromium()
 /** An address of a local network, where browsers withhold the clipboard. */
 const LAN = 'console.lan'
 const EVENT = '0d4c1fbe-9a71-8a5b-b3c1-24f1d0f6a0e2'
-const WAIT = { timeout: 20_000 }
 const fail = (): never => expect.fail('it is not drawn')
 
 describe.skipIf(missing !== undefined)('finding', () => {
@@ -70,7 +69,7 @@ describe.skipIf(missing !== undefined)('finding', () => {
       return Promise.all(rows.map((row) => row.locator('td').allInnerTexts()))
     }
     await open('/requests?model=svc-beta&from=2026-11-01&to=2026-11-20&zone=UTC')
-    await expect.poll(texts, WAIT).toEqual([
+    await expect.poll(texts).toEqual([
       ['4,000 of them', 'finished', '86,000', '17,817,000', '412,000', '$2.10942'],
       ['100 of them', 'stopped', '86,000', '17,817,000', '412,000', '$0.00527355001'],
       ['20 of them', 'failed', '0', '0', '0', '–'],
@@ -109,7 +108,7 @@ describe.skipIf(missing !== undefined)('finding', () => {
     expect(asked.at(-1)).toMatchObject({ zone: own })
     expect(zone()).toBe(null)
     await page.getByLabel('From').fill('2026-11-01')
-    await expect.poll(zone, WAIT).toBe(own)
+    await expect.poll(zone).toBe(own)
     await open('/requests?from=2026-11-01&zone=Asia/Kathmandu')
     // 10:00 in UTC.
     await page.locator('tr[data-row]').first().getByText('20 Nov 2026, 15:45:00').waitFor()
@@ -117,7 +116,7 @@ describe.skipIf(missing !== undefined)('finding', () => {
     expect(asked.at(-1)).toMatchObject({ from: '2026-11-01', zone: 'Asia/Kathmandu' })
     await page.getByLabel('Time zone').selectOption('UTC')
     await page.locator('tr[data-row]').first().getByText('20 Nov 2026, 10:00:00').waitFor()
-    await expect.poll(zone, WAIT).toBe('UTC')
+    await expect.poll(zone).toBe('UTC')
   })
 
   test('from a page with a period to another one the period stays: UX-30', async () => {

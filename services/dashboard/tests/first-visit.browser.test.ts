@@ -8,7 +8,6 @@ import { keptScreenshot } from '../testing/screenshots.ts'
 import { withPages } from '../testing/with-pages.ts'
 
 const missing = missingChromium()
-const WAIT = { timeout: 20_000 }
 
 describe.skipIf(missing !== undefined)('the first visit', () => {
   let server: PageServer
@@ -39,7 +38,7 @@ describe.skipIf(missing !== undefined)('the first visit', () => {
       await route.continue()
     })
     await page.goto(`${server.url}/dashboard/accounts/${ACCOUNT}`, { waitUntil: 'commit' })
-    await expect.poll(shown, WAIT).toEqual(['"Loading …"', 'visible'])
+    await expect.poll(shown).toEqual(['"Loading …"', 'visible'])
     await keptScreenshot(page, 'first-visit')
     held.resolve()
     await isAsked.promise

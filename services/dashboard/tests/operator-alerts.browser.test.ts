@@ -60,7 +60,7 @@ describe.skipIf(missing !== undefined)('an operator', () => {
     await page.goto(`${server.url}/dashboard/operator/system`)
     const alerts = page.getByRole('alert')
     for (const problem of [...feed.problems, ...topUps.problems]) {
-      await alerts.filter({ hasText: problem }).waitFor({ timeout: 5_000 })
+      await alerts.filter({ hasText: problem }).waitFor()
     }
     const figures = async (title: string, part = 'dd') => {
       const heading = page.getByRole('heading', { name: title, exact: true })
@@ -73,7 +73,7 @@ describe.skipIf(missing !== undefined)('an operator', () => {
       ...fullAdminAnswers,
       status: () => ({ ...kafka, store: { ...kafka.store, kind: 'eventstoredb' } }),
     }
-    await expect.poll(unit, { timeout: 10_000 }).toBe('Bytes behind')
+    await expect.poll(unit).toBe('Bytes behind')
     expect(await figures('Payments taken from Kafka')).toEqual(['payments', '12', '7', '5', '2'])
     expect(await violations(page)).toEqual([])
     await keptScreenshot(page, 'alert-kafka')
@@ -88,13 +88,10 @@ describe.skipIf(missing !== undefined)('an operator', () => {
     await hurryUntil(page, alert())
     server.adminAnswers = fullAdminAnswers
     await expect
-      .poll(
-        async () => {
-          await page.clock.runFor(1_000)
-          return alert().count()
-        },
-        { timeout: 20_000 },
-      )
+      .poll(async () => {
+        await page.clock.runFor(1_000)
+        return alert().count()
+      })
       .toBe(0)
   })
 })

@@ -154,7 +154,7 @@ describe.skipIf(missing !== undefined)('faults of an operator’s day', () => {
       }
       const press = async () => {
         await page.getByRole('row', { name: 'w1' }).getByRole('button', { name }).click()
-        await page.getByRole('heading', { name: `${name} worker w1?` }).waitFor({ timeout: 5_000 })
+        await page.getByRole('heading', { name: `${name} worker w1?` }).waitFor()
       }
       const last = page.getByText('No other worker is ready')
       await open('system', 'owner')

@@ -57,17 +57,17 @@ describe.skipIf(missing !== undefined)('a server that is away', () => {
     server.answers = { ...fullAnswers, listMembers: refused }
     await open('/members')
     const failure = page.getByText(away)
-    await failure.waitFor({ timeout: 15_000 })
+    await failure.waitFor()
     await page.evaluate(`
       window.shown = new Set()
       new MutationObserver(() => shown.add(document.querySelector('main').innerText.includes(
         ${JSON.stringify(away)}))).observe(document.body, { childList: true, subtree: true })`)
-    await expect.poll(() => button('Try again').isDisabled(), { timeout: 15_000 }).toBe(true)
-    await expect.poll(() => button('Try again').isEnabled(), { timeout: 15_000 }).toBe(true)
+    await expect.poll(() => button('Try again').isDisabled()).toBe(true)
+    await expect.poll(() => button('Try again').isEnabled()).toBe(true)
     expect(await page.evaluate('[...shown]'), 'it does not come and go').not.toContain(false)
     server.answers = fullAnswers
-    await page.getByRole('table').first().waitFor({ timeout: 15_000 })
-    await expect.poll(() => failure.count(), { timeout: 15_000 }).toBe(0)
+    await page.getByRole('table').first().waitFor()
+    await expect.poll(() => failure.count()).toBe(0)
   })
 
   test('a page of a server that was upgraded since is loaded anew by itself', async () => {

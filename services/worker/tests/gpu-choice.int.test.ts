@@ -76,7 +76,7 @@ describe('a worker that chooses what computes', () => {
     expect(started.restarts).toBe(0)
     const tried = trials()
     process.kill(started.pid ?? 0, 'SIGKILL')
-    await expect.poll(() => started.state, { timeout: 10_000 }).toBe('restarting')
+    await expect.poll(() => started.state).toBe('restarting')
     expect(await started.ready()).toMatchObject(before)
     expect(trials()).toEqual(tried)
   })

@@ -11,7 +11,6 @@ import { type Supervised, superviseWorker } from '../src/supervision/supervisor.
 
 const SECRET = 'what workers share in this test'
 const STOP_MS = 5_000
-const PATIENCE = { timeout: 20_000 }
 
 const library = (times: number) =>
   system('You are a friendly assistant of a small library. It opens at nine. '.repeat(times))
@@ -53,7 +52,7 @@ describeOnOwnRedis('two workers with a Redis', () => {
       const near = await ask(one, tenant)
       const blocks = near.meter?.cache.blocks ?? 0
       const isNew = cold.meter?.cache.source === 'none'
-      if (isNew) await expect.poll(redisBlocks, PATIENCE).toBeGreaterThanOrEqual(before + blocks)
+      if (isNew) await expect.poll(redisBlocks).toBeGreaterThanOrEqual(before + blocks)
       const far = await ask(two, tenant)
       if (far.meter?.cache.source === 'l2') return { near, far }
     }
@@ -96,7 +95,7 @@ describeOnOwnRedis('two workers with a Redis', () => {
     const live = await ask(one, 'a')
     for (const other of others) await one.client.generate(other, { tenant: 'a' })
     const kept = await ask(one, 'a')
-    await expect.poll(redisBlocks, PATIENCE).toBeGreaterThanOrEqual(kept.meter?.cache.blocks ?? 0)
+    await expect.poll(redisBlocks).toBeGreaterThanOrEqual(kept.meter?.cache.blocks ?? 0)
     const { near, far } = await nearAndFar(['a', 'a2', 'a3', 'a4', 'a5', 'a6'])
     const answers = [plain, cold, live, kept, near, far]
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
@@ -148,7 +147,7 @@ describeOnOwnRedis('two workers with a Redis', () => {
       onProblem: () => {},
     })
     const { blocks: chain } = await one.client.prepare(prompt, { tenant: 'a' })
-    await expect.poll(() => store.has(chain), PATIENCE).toBe(chain.length)
+    await expect.poll(() => store.has(chain)).toBe(chain.length)
     const blocks = await store.get(chain)
     for (const { name } of blocks.toReversed()) await store.remove(name)
     const bytes = (block: Uint8Array) => block.with(1_000, (block[1_000] ?? 0) ^ 1)
@@ -168,7 +167,7 @@ describeOnOwnRedis('two workers with a Redis', () => {
     await redis.kill()
     const meanwhile = await ask(two, 'b')
     const problem = async () => (await two.client.health()).cacheProblem
-    await expect.poll(problem, PATIENCE).toMatch(/^Redis at 127\.0\.0\.1:\d+ /)
+    await expect.poll(problem).toMatch(/^Redis at 127\.0\.0\.1:\d+ /)
     await redis.restart()
     expect(meanwhile.text).toBe(plain.text)
     expect(meanwhile.meter?.cache.source).toBe('none')
@@ -178,7 +177,7 @@ describeOnOwnRedis('two workers with a Redis', () => {
       await ask(one, tenant)
       return (await ask(two, tenant)).meter?.cache.source
     }
-    await expect.poll(shared, { timeout: 30_000, interval: 500 }).toBe('l2')
+    await expect.poll(shared, { interval: 500 }).toBe('l2')
     expect(await problem()).toBeNull()
   })
 

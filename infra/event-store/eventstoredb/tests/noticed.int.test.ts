@@ -12,7 +12,6 @@ import { withStore } from '../testing/store-on-double.ts'
 
 const stream = 'account-1'
 const watchTimes = { everyMs: 50 }
-const WITHIN = { timeout: 10_000, interval: 50 }
 const refused = {
   message: expect.stringContaining('put the new one into EVENTSTORE_URL'),
   notReady: 'the event log refuses us',
@@ -48,11 +47,11 @@ test('a password that was changed is told while appends still go on', async () =
   store.subscribe({ after: START, batchSize: 1, signal: AbortSignal.abort() })
   const head = await fillStream(store, stream, 2)
   double.setCredentials({ username: 'svc', password: 'new' })
-  await expect.poll(() => store.troubles(), WITHIN).toEqual([refused])
+  await expect.poll(() => store.troubles()).toEqual([refused])
   const append = { stream, expected: head, events: newEvents(1) }
   expect(await store.append(append)).toMatchObject({ kind: 'appended' })
   double.setCredentials(credentials)
-  await expect.poll(() => store.troubles(), WITHIN).toEqual([])
+  await expect.poll(() => store.troubles()).toEqual([])
 })
 
 test.each(['after', 'before'])(
@@ -63,7 +62,7 @@ test.each(['after', 'before'])(
     double.setCredentials({ username: 'svc', password: 'new' })
     const watch = async () => {
       store.watch()
-      await expect.poll(() => store.troubles(), WITHIN).toContainEqual(refused)
+      await expect.poll(() => store.troubles()).toContainEqual(refused)
     }
     if (order === 'before') await watch()
     closeCallsOfAppends()
@@ -72,7 +71,7 @@ test.each(['after', 'before'])(
     if (order === 'after') await watch()
     expect(store.troubles()).toEqual([refused])
     double.setCredentials(credentials)
-    await expect.poll(() => store.troubles(), WITHIN).toEqual([])
+    await expect.poll(() => store.troubles()).toEqual([])
     expect(warnings).toContain('event store takes our user again')
   },
 )
@@ -93,11 +92,11 @@ test('an authority that was replaced, with its file, is trusted after the next r
   double.setIdentity(after)
   await double.restart()
   const said = () => store.lastPosition().catch(String)
-  await expect.poll(said, WITHIN).toContain('certificate')
+  await expect.poll(said).toContain('certificate')
   writeFileSync(authority, after.certificate)
   const events = newEvents(1)
   const append = () => store.append({ stream, expected, events }).catch((error: unknown) => error)
-  await expect.poll(append, WITHIN).toMatchObject({ kind: 'appended' })
+  await expect.poll(append).toMatchObject({ kind: 'appended' })
 })
 
 test.each([
@@ -108,10 +107,10 @@ test.each([
     store.subscribe({ after: START, batchSize: 1, signal: AbortSignal.abort() })
     double.faults.clockAheadMs = clockAheadMs
     const head = await fillStream(store, stream, 1)
-    await expect.poll(() => store.troubles(), WITHIN).toEqual([{ message }])
+    await expect.poll(() => store.troubles()).toEqual([{ message }])
     expect(warnings).toContain('clock of the event store differs from ours')
     double.faults.clockAheadMs = 0
     await fillStream(store, stream, 1, { from: head })
-    await expect.poll(() => store.troubles(), WITHIN).toEqual([])
+    await expect.poll(() => store.troubles()).toEqual([])
   }),
 )

@@ -6,7 +6,6 @@ import { type StoreOnDouble, withStore } from '../testing/store-on-double.ts'
 
 const stream = 'account-1'
 const watchTimes = { everyMs: 50, rewoundAfterMs: 300 }
-const WITHIN = { timeout: 10_000, interval: 50 }
 
 /** Views follow a store in use, which is how a broken connection is noticed. */
 function follow({ store }: Pick<StoreOnDouble, 'store'>): () => Promise<void> {
@@ -43,7 +42,7 @@ test.each([
     const append = () => store.append({ stream, expected: old, events: newEvents(1) })
     const refusals = () => Promise.all([append(), store.lastPosition()].map(refusalOf))
     const isRewound = [expect.any(StoreRewoundError), expect.any(StoreRewoundError)]
-    await expect.poll(refusals, WITHIN).toEqual(isRewound)
+    await expect.poll(refusals).toEqual(isRewound)
     const troubles = store.troubles()
     expect(troubles).toEqual([
       {
@@ -65,7 +64,7 @@ test('an older copy behind a connection that holds is noticed at the next look',
     await fillStream(store, stream, 3)
     double.restoreCopy(2)
     const look = () => refusalOf(store.readStream({ stream, direction: 'forwards', limit: 9 }))
-    await expect.poll(look, WITHIN).toBeInstanceOf(StoreRewoundError)
+    await expect.poll(look).toBeInstanceOf(StoreRewoundError)
     await stop()
   }))
 
@@ -78,7 +77,7 @@ test('a server that finds its last events only a moment later is waited for', ()
     double.faults.atKill = 'commit'
     double.faults.holdAppends()
     const last = store.append({ stream, expected: head, events: newEvents(1) })
-    await expect.poll(() => double.observed.appendsUncommitted, WITHIN).toBe(1)
+    await expect.poll(() => double.observed.appendsUncommitted).toBe(1)
     await double.kill()
     await last
     await double.restart()
@@ -87,7 +86,7 @@ test('a server that finds its last events only a moment later is waited for', ()
         ({ length }) => length,
         () => 0,
       )
-    await expect.poll(read, WITHIN).toBe(4)
+    await expect.poll(read).toBe(4)
     expect(warnings).not.toContain('event store rewound, accepting nothing')
     await stop()
   }))

@@ -21,7 +21,6 @@ const stream = 'account-1'
 const GROUP = ['$admins', 'sellers']
 /** Above the time in which a client notices that its connection was reset. */
 const CONNECTION_IS_MISSED_MS = 500
-const WITHIN = { timeout: 10_000, interval: 50 }
 
 /** A double on which `svc` is a member of `sellers` and of nothing else. */
 async function startWithGroup() {
@@ -96,9 +95,9 @@ test('a right to write that is taken away is told, and when it is there again', 
   const append = { stream, expected: head, events: newEvents(1) }
   await expect(store.append(append)).rejects.toThrow(/does not let our user write/)
   const takesNothing = [{ notReady: 'the event log takes nothing of ours' }]
-  await expect.poll(() => store.troubles(), WITHIN).toMatchObject(takesNothing)
+  await expect.poll(() => store.troubles()).toMatchObject(takesNothing)
   letWrite(true)
-  await expect.poll(() => store.troubles(), WITHIN).toEqual([])
+  await expect.poll(() => store.troubles()).toEqual([])
   expect(await store.append(append)).toMatchObject({ kind: 'appended' })
   expect(warnings).toEqual([
     'event store does not let our user write',
@@ -182,7 +181,7 @@ test('a stream that alone is denied is told once, and everything else is sold on
   const message = `the event store does not let our user write ${stream}, and others it does`
   for (let round = 0; round < 3; round += 1) {
     await expect(append()).rejects.toThrow(/does not let our user write/)
-    await expect.poll(() => store.troubles(), WITHIN).toEqual([{ message }])
+    await expect.poll(() => store.troubles()).toEqual([{ message }])
     other = await fillStream(store, 'account-2', 1, { from: other })
     expect(store.troubles()).toEqual([{ message }])
   }
@@ -206,7 +205,7 @@ async function startWithDenied() {
   double.setStreamMetadata(`svc.${stream}`, { $acl: { $w: '$admins' } })
   const append = store.append({ stream, expected, events: newEvents(1) })
   await expect(append).rejects.toThrow(/does not let our user write/)
-  const said = (message: string) => expect.poll(() => warnings, WITHIN).toContain(message)
+  const said = (message: string) => expect.poll(() => warnings).toContain(message)
   await said('event store does not let our user write the stream')
   return { double, letWrite, store, said }
 }

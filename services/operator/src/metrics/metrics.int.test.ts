@@ -189,7 +189,7 @@ describe('workers', () => {
     fixture.worker.gpu = 'NVIDIA H200'
     const labels = { worker: 'wrk_0', device: 'cuda', gpu: 'NVIDIA H200' }
     const information = async () => (await scrape()).value('svc_worker_info', labels)
-    await expect.poll(information, { timeout: 5_000 }).toBe(1)
+    await expect.poll(information).toBe(1)
   })
 
   test('that say nothing are down, and hold nobody up for long', async () => {
@@ -203,9 +203,7 @@ describe('workers', () => {
   test('that are gone are down and not ready', async () => {
     await fixture.worker.close()
     await expect
-      .poll(async () => (await scrape()).value('svc_worker_ready', { worker: 'wrk_0' }), {
-        timeout: 5_000,
-      })
+      .poll(async () => (await scrape()).value('svc_worker_ready', { worker: 'wrk_0' }))
       .toBe(0)
     expect((await scrape()).value('svc_worker_up', { worker: 'wrk_0' })).toBe(0)
   })

@@ -6,7 +6,6 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { readSettings } from '../settings/settings.ts'
 import { openPrefixIndex } from './open-prefix-index.ts'
 
-const SOON = { timeout: 10_000, interval: 20 }
 const names = ['block-1', 'block-2']
 /** No program listens there. */
 const AWAY = 'redis://:changeit@127.0.0.1:1'
@@ -36,7 +35,7 @@ describe('the prefix index of a server', () => {
     const { index, said } = await open({ REDIS_URL: AWAY })
     await index.note('worker-1/a', names)
     expect(await index.find(names)).toEqual([{ instanceId: 'worker-1/a', blocks: 2 }])
-    await expect.poll(() => said.length, SOON).toBe(1)
+    await expect.poll(() => said.length).toBe(1)
     await index.note('worker-1/b', names)
     expect(await index.find(names)).toHaveLength(2)
     expect(said).toHaveLength(1)
@@ -57,7 +56,7 @@ describeOnRedis('the prefix index of servers with one Redis', () => {
       return placesIn(second.index)()
     }
     // Nothing waits for the connections: notes are left out until they stand.
-    await expect.poll(noted, SOON).toEqual(['worker-1/a'])
+    await expect.poll(noted).toEqual(['worker-1/a'])
     expect(await placesIn(other.index)()).toEqual([])
     expect([...first.said, ...second.said, ...other.said]).toEqual([])
   })

@@ -4,7 +4,6 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { readSettings } from '../settings/settings.ts'
 import { type SupervisedFleet, superviseFleet } from './supervised-fleet.ts'
 
-const SOON = { timeout: 10_000, interval: 20 }
 const MISSING = '/nowhere/missing.gguf'
 
 /** A fleet, and what is said of it at the level of errors. */
@@ -23,7 +22,7 @@ describe('a fleet', () => {
     await fleet.ready()
     const states = () =>
       fleet.configurations.map(({ workerId }) => fleet.supervised(workerId)?.state)
-    await expect.poll(states, SOON).toEqual(['ready', 'ready', 'ready'])
+    await expect.poll(states).toEqual(['ready', 'ready', 'ready'])
     const standby = await fleet.supervised('standby-1')?.ready()
     expect(standby).toMatchObject({ workerId: 'standby-1', status: 'draining' })
     expect(said).toEqual([])
@@ -32,7 +31,7 @@ describe('a fleet', () => {
   test('serves without a model that cannot be used but stands by, and says so once', async () => {
     const { fleet, said } = start({ SVC_STANDBY_MODELS: MISSING })
     await fleet.ready()
-    await expect.poll(() => said.length, SOON).toBe(1)
+    await expect.poll(() => said.length).toBe(1)
     expect(said.map((line) => JSON.parse(line))).toMatchObject([
       { workerId: 'standby-1', reason: expect.stringContaining(MISSING) },
     ])

@@ -26,9 +26,7 @@ const ambiguous = [
 ].join('\n')
 
 describe('a worker that hangs', () => {
-  it('in a draw of the runtime ends itself, with all its answers', {
-    timeout: 60_000,
-  }, async () => {
+  it('in a draw of the runtime ends itself, with all its answers', async () => {
     const messages: string[] = []
     supervised = superviseWorker({
       workerId: 'worker-test',
@@ -51,7 +49,7 @@ describe('a worker that hangs', () => {
     for await (const event of innocent.events) types.push(event.type)
     expect(types).not.toContain('done')
     const isBack = () => supervised?.pid !== firstPid && supervised?.state === 'ready'
-    await expect.poll(isBack, { timeout: 30_000 }).toBe(true)
+    await expect.poll(isBack).toBe(true)
     expect(messages).toContain('worker hangs, exiting')
     expect((await client.generate([user('What is the capital city of Norway?')])).text).toContain(
       'Oslo',

@@ -279,7 +279,7 @@ describe('models', () => {
     const version = { 'anthropic-version': '2023-06-01' }
     // The size is known from a worker's health, and the worker of the last test has just died.
     const list = async () => (await get('/v1/models?limit=1000', version)).json()
-    await expect.poll(list, { timeout: 10_000 }).toMatchObject({
+    await expect.poll(list).toMatchObject({
       data: [{ type: 'model', id: 'svc-beta', max_input_tokens: 100, lifecycle: 'active' }],
       has_more: false,
       first_id: 'svc-beta',

@@ -1,6 +1,6 @@
 /**
- * The client leaves, in every phase: the worker stops at once, and what was made is billed once. The
- * gateway's time stands still: it waits for no timer, but where a worker does not answer.
+ * The client leaves, in every phase: the worker stops at once, and what was made is billed once.
+ * The gateway's time stands still: it waits for no timer, but where a worker does not answer.
  */
 
 import { chatBody, type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'

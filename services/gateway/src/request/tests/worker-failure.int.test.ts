@@ -20,8 +20,6 @@ afterEach(() => fixture[Symbol.asyncDispose]())
 
 const stream = { stream: true }
 const PROMPT_TOKENS = 3
-/** A health check comes every second. */
-const SOON = { timeout: 5_000 }
 
 const breaks: readonly (readonly [name: string, fault: (afterTokens: number) => Fault])[] = [
   ['dies', (afterTokens) => ({ kind: 'die', afterTokens })],
@@ -277,7 +275,7 @@ describe('no worker at all', () => {
   test('503 overloaded, before the ledger is asked, and not ready', async () => {
     await start({ kind: 'no-meter' })
     await fixture.worker.close()
-    await expect.poll(() => fixture.pool.workers[0]?.ready, SOON).toBe(false)
+    await expect.poll(() => fixture.pool.workers[0]?.ready).toBe(false)
     const response = await fixture.post(chatBody())
     expect(response.status).toBe(503)
     expect(response.headers.get('retry-after')).toBe('1')
@@ -290,7 +288,7 @@ describe('no worker at all', () => {
   test('a worker that comes back is used again', async () => {
     await start({ kind: 'no-meter' })
     await fixture.worker.close()
-    await expect.poll(() => fixture.pool.workers[0]?.ready, SOON).toBe(false)
+    await expect.poll(() => fixture.pool.workers[0]?.ready).toBe(false)
     fixture.worker.script = plainScript
     await fixture.worker.listen()
     expect(await fixture.pool.whenReady(5_000)).toBe(true)

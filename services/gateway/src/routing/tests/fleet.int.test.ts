@@ -13,7 +13,6 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { expectErrorBody } from '../../../testing/oracle.ts'
 import { BALANCE_RUNS } from '../choose-worker.ts'
 
-const SOON = { timeout: 5_000, interval: 10 }
 const script = { tokens: 4, blocks: messageBlocks }
 const stream = { stream: true }
 
@@ -26,7 +25,7 @@ async function start(options: FixtureOptions = {}): Promise<GatewayFixture> {
   })
   onTestFinished(() => fixture[Symbol.asyncDispose]())
   const all = () => fixture.pool.workers.every(({ ready }) => ready)
-  await expect.poll(all, SOON).toBe(true)
+  await expect.poll(all).toBe(true)
   return fixture
 }
 
@@ -70,12 +69,12 @@ describe('a conversation', () => {
     const streams = []
     for (let run = 0; run <= BALANCE_RUNS; run += 1) {
       streams.push(fixture.post(chatBody({ ...conversation('ada', 3), ...stream })))
-      await expect.poll(() => runsOf(fixture), SOON).toBe(run + 1)
+      await expect.poll(() => runsOf(fixture)).toBe(run + 1)
     }
     const counts = () => fixture.workers.map(({ runs }) => runs.length).toSorted()
     expect(counts()).toEqual([0, BALANCE_RUNS + 1])
     streams.push(fixture.post(chatBody({ ...conversation('ada', 3), ...stream })))
-    await expect.poll(counts, SOON).toEqual([1, BALANCE_RUNS + 1])
+    await expect.poll(counts).toEqual([1, BALANCE_RUNS + 1])
     for (const answer of await Promise.all(streams)) await answer.body?.cancel()
   })
 
@@ -218,7 +217,7 @@ describe('a worker that says it is ready and fails at all that it is given', () 
       await fixture.post(chatBody(conversation('bob', 1)))
       return ill.runs.length > served
     }
-    await expect.poll(isBack, { timeout: 15_000, interval: 100 }).toBe(true)
+    await expect.poll(isBack, { interval: 100 }).toBe(true)
   })
 
   test('gets them all the same where there is no other', async () => {
@@ -275,11 +274,11 @@ describe('workers that drain', () => {
       return statuses
     }
     const clients = Array.from({ length: 8 }, client)
-    await expect.poll(() => next.worker.runs.length, SOON).toBeGreaterThan(0)
+    await expect.poll(() => next.worker.runs.length).toBeGreaterThan(0)
     await old.pool.drain('wrk_0', true)
     const before = old.worker.runs.length
     const after = next.worker.runs.length
-    await expect.poll(() => next.worker.runs.length, SOON).toBeGreaterThan(after + 20)
+    await expect.poll(() => next.worker.runs.length).toBeGreaterThan(after + 20)
     expect(old.worker.runs.length).toBe(before)
     isOver = true
     const statuses = (await Promise.all(clients)).flat()

@@ -49,7 +49,7 @@ describe('the validator that judges', () => {
 })
 
 describe('whatever follows the grammar of a schema', () => {
-  const timeout = 60_000 + SCHEMAS * MS_EACH
+  const timeout = 180_000 + SCHEMAS * MS_EACH
   it(`is valid, for ${SCHEMAS} random schemas that are not refused`, { timeout }, () => {
     const property = fc.property(randomSchema, fc.integer(), (schema, seed) => {
       const rules = new GrammarRules()
