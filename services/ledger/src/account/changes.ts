@@ -127,7 +127,7 @@ export function decideKeyExpiry(state: AccountState, command: SetApiKeyExpiry): 
 
 /** @param what has the name: `an account`, `a key` */
 export function refuseName(what: string, name: string): Decision | undefined {
-  if (name.length > 0 && name.length <= NAME_CHARACTERS_MAX) return undefined
+  if (name !== '' && [...name].length <= NAME_CHARACTERS_MAX) return undefined
   const message = `The name of ${what} must have 1 to ${NAME_CHARACTERS_MAX} characters.`
   return refused('invalid_value', message, { param: 'name' })
 }

@@ -94,6 +94,9 @@ describe('a grant that is voided', () => {
     given(log)
       .when(voidOf(1, { reference: '' }))
       .thenRefused('invalid_value')
+    given(log)
+      .when(voidOf(1, { reason: '😀'.repeat(500), reference: '😀'.repeat(200) }))
+      .thenHappens(['GrantVoided', { reason: '😀'.repeat(500) }])
   })
 })
 

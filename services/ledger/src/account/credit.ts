@@ -75,11 +75,11 @@ export function refuseTexts({
   reference,
   reason,
 }: Pick<GrantCredit, 'reference' | 'reason'>): Decision | undefined {
-  if (reference?.length === 0 || (reference?.length ?? 0) > REFERENCE_CHARACTERS_MAX) {
+  if (reference === '' || [...(reference ?? '')].length > REFERENCE_CHARACTERS_MAX) {
     const message = `A reference has 1 to ${REFERENCE_CHARACTERS_MAX} characters.`
     return refused('invalid_value', message, { param: 'reference' })
   }
-  if (reason.length > REASON_CHARACTERS_MAX) {
+  if ([...reason].length > REASON_CHARACTERS_MAX) {
     const message = `A reason has at most ${REASON_CHARACTERS_MAX} characters.`
     return refused('invalid_value', message, { param: 'reason' })
   }

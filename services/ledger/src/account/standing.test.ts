@@ -115,6 +115,10 @@ describe('an account', () => {
     given(...usable)
       .when({ ...key, name: 'x'.repeat(201) })
       .thenRefused('invalid_value')
+    // A character is one, also where it takes two units of UTF-16.
+    given(...usable)
+      .when({ ...key, name: '😀'.repeat(200) })
+      .thenHappens(['ApiKeyRenamed', { keyId, name: '😀'.repeat(200) }])
   })
 
   test('and a key is made to end earlier, never later', () => {

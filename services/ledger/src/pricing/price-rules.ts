@@ -33,7 +33,7 @@ export function checkPrice({
   readonly priceList: string
   readonly price: PriceVersion
 }): void {
-  if (model.length === 0 || model.length > MODEL_CHARACTERS_MAX) {
+  if (model === '' || [...model].length > MODEL_CHARACTERS_MAX) {
     throw invalid(`The name of a model has 1 to ${MODEL_CHARACTERS_MAX} characters.`, 'model')
   }
   const name = priceListName.safeParse(priceList)
