@@ -14,6 +14,9 @@
  * itself: a reply that lies here already is not late. So the budget is watched here, and the
  * client's limit only ends a handshake that hangs.
  *
+ * A new connection on which something was wrong asks by itself, after a while, whether it is over: a
+ * problem must not be shown for hours only because nobody has called.
+ *
  * A connection is well when the server has replied on it. A server that has as many as it may takes
  * a further one, says so, and ends it: whoever took that for a success would try again without end,
  * and say each time that all is well.
@@ -27,7 +30,7 @@ import { untilAborted, within } from '@svc/contracts/ports/within'
 import { Redis } from 'ioredis'
 import { StoreOpenError } from '../../store-open-error.ts'
 import { patientTimer } from '../../system/patient-timer.ts'
-import { CircuitBreaker } from './circuit-breaker.ts'
+import { CircuitBreaker, OPEN_MS } from './circuit-breaker.ts'
 import {
   type ErrorReply,
   isErrorReply,
@@ -100,6 +103,7 @@ export class RedisConnection {
   #isGivenUp = false
   #isClosed = false
   #calls = 0
+  #cancelProbe = () => {}
   /** What was told since all was well, so that an outage with two faces is not told without end. */
   readonly #told = new Set<string>()
 
@@ -150,6 +154,7 @@ export class RedisConnection {
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
+    this.#cancelProbe()
     this.#redis.disconnect()
   }
 
@@ -197,14 +202,39 @@ export class RedisConnection {
 
   /** Says the first words on a connection. Never rejects. */
   async #greet(pauses: Backoff): Promise<void> {
+    const isWell = await this.#ping()
+    if (isWell === undefined) return
+    if (isWell) pauses.reset()
+    if (isWell && this.#breaker.isClosed) this.#tell(null)
+    else this.#probeLater()
+  }
+
+  /** @returns whether the server replied and refused nothing; undefined when no reply came */
+  async #ping(): Promise<boolean | undefined> {
     const [reply] = (await this.#repliesTo([['PING']])) ?? []
-    if (reply === undefined) return
-    if (isRefusal(reply)) {
-      this.#tell(wordsOf(reply))
-      return
+    if (reply === undefined) return undefined
+    if (!isRefusal(reply)) return true
+    this.#tell(wordsOf(reply))
+    return false
+  }
+
+  #probeLater(): void {
+    this.#cancelProbe()
+    if (!this.#isClosed) this.#cancelProbe = patientTimer.after(OPEN_MS, () => void this.#probe())
+  }
+
+  /** Finds out whether the server is well again, unless a call has done so. Never rejects. */
+  async #probe(): Promise<void> {
+    if (this.#problem === null || !this.#canSend()) return
+    if (!this.#breaker.admit()) return this.#probeLater()
+    const isWell = await this.#ping()
+    if (isWell === undefined) return this.#breaker.lost()
+    if (!isWell) {
+      this.#breaker.failed()
+      return this.#probeLater()
     }
-    pauses.reset()
-    if (this.#breaker.isClosed) this.#tell(null)
+    this.#breaker.succeeded()
+    this.#tell(null)
   }
 
   /**

@@ -20,6 +20,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { makeChain, namesOf, newName, plain } from '../testing/chains.ts'
 import { connectedStore, redisStore, storeAnswers, UNHURRIED } from '../testing/redis-under-test.ts'
 import { OPEN_MS } from './circuit-breaker.ts'
+import { openRedisClient } from './redis-connection.ts'
 
 /** Calls that at 250 ms each would not end within the time of a test. */
 const MANY_CALLS = 2_000
@@ -157,6 +158,26 @@ describeOnOwnRedis('with a Redis that', () => {
     await server.thaw()
     await expectWell(store)
     expect(await store.has(namesOf(chain))).toBe(3)
+  })
+
+  test('is frozen and thaws while nobody asks for anything: what was wrong is taken back', async () => {
+    const store = await start({}, { clock: { nowMs: () => performance.now() } })
+    await server.freeze()
+    await callAll(store, makeChain({ blocks: 1 }))
+    expect(problems.at(-1)).toMatch(/does not answer within 250 ms$/)
+    await server.thaw()
+    await expect.poll(() => problems.at(-1), { timeout: 2 * OPEN_MS }).toBeNull()
+  })
+
+  test('takes no password and is given one up, while nobody asks for anything', async () => {
+    server = await startRedisServer({ settings: ['--requirepass', 'hunter2'] })
+    stores.push(redisStore(server.url, options))
+    await expect.poll(() => problems.at(-1)).toMatch(/refuses: NOAUTH$/)
+    const owner = openRedisClient(server.url.replace('//', '//:hunter2@'))
+    await once(owner, 'ready')
+    await owner.config('SET', 'requirepass', '')
+    owner.disconnect()
+    await expect.poll(() => problems.at(-1), { timeout: 2 * OPEN_MS }).toBeNull()
   })
 
   test('is frozen while calls are under way: all of them come back', async () => {
