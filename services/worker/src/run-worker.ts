@@ -10,13 +10,9 @@ import { chooseGpu } from './gpu/gpu-choice.ts'
 import { tryGpu } from './gpu/gpu-trial.ts'
 import type { Log } from './process/log.ts'
 import { StartRefused } from './process/start-refused.ts'
-import {
-  type ListenAddress,
-  type ProtocolServer,
-  startProtocolServer,
-} from './protocol/protocol-server.ts'
+import { type ListenAddress, startProtocolServer, tryAddress } from './protocol/protocol-server.ts'
 import type { WorkerSettings } from './settings/worker-settings.ts'
-import { startWorker, type Worker } from './worker.ts'
+import { startWorker } from './worker.ts'
 
 const DRAIN_MS_MAX = 30_000
 
@@ -29,7 +25,7 @@ export interface RunningWorker {
 
 /**
  * Loads the model, and then listens for gateways. Resolves when requests are answered, which takes
- * minutes for a large model.
+ * minutes for a large model: whether it can listen at all is tried before.
  *
  * @param onBroken is called when the runtime cannot be used any more: the process should end
  * @param openEngine opens the engine that computes tokens. Default: llama.cpp
@@ -41,9 +37,13 @@ export async function runWorker(
   onBroken: (error: unknown) => void,
   openEngine: OpenEngine = openLlama,
 ): Promise<RunningWorker> {
+  await listening(settings, tryAddress)
   const chosen = await withChosenGpu(settings, log)
   const worker = await startWorker(chosen, log, onBroken, openEngine)
-  const server = await listen(settings, worker, log)
+  const { secret } = settings
+  const server = await listening(settings, (listen) =>
+    startProtocolServer({ worker: worker.api, listen, secret, log }),
+  )
   const { address } = server
   log('info', 'ready', { address, workerId: settings.workerId })
   return {
@@ -66,13 +66,12 @@ async function withChosenGpu(settings: WorkerSettings, log: Log): Promise<Worker
   return { ...settings, engine: { ...engine, gpu: chosenGpu.gpu }, chosenGpu }
 }
 
-async function listen(
-  { listen: address, secret }: WorkerSettings,
-  worker: Worker,
-  log: Log,
-): Promise<ProtocolServer> {
+async function listening<Listening>(
+  { listen: address }: WorkerSettings,
+  listen: (address: ListenAddress) => Promise<Listening>,
+): Promise<Listening> {
   try {
-    return await startProtocolServer({ worker: worker.api, listen: address, secret, log })
+    return await listen(address)
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'error'
     const why = lacksFolder(address) ? 'its folder is not there: make it first' : code

@@ -89,6 +89,14 @@ test('an address that this machine has not is refused with its name', async () =
   expect(worker.said()).toMatch(/^svc: cannot listen on 192\.0\.2\.1, port 0 \(EADDRNOTAVAIL\)\n$/)
 })
 
+test('an address that is taken is told before the model is looked at', async () => {
+  const socketPath = join(temporaryFolder(), 'w.sock')
+  await startWorker(['--socket', socketPath]).ready()
+  const second = startWorker(['--socket', socketPath, '--model', '/none.gguf'])
+  expect(await second.ended).toEqual({ code: 1, signal: null })
+  expect(second.said()).toMatch(/^svc: cannot listen on socket .*w\.sock \(EADDRINUSE\)\n$/)
+})
+
 test.each([
   [[], 2, /^svc: give either --socket PATH or --port N\n$/],
   [['--socket', 's', '--gpu', 'cuda1'], 2, /^svc: --gpu must be one of off, auto/],

@@ -2,9 +2,10 @@
  * The worker protocol over HTTP/1.1, on a unix socket or on loopback TCP. Bodies, headers and
  * times are bounded; an answer never shows a stack trace.
  */
+import { once } from 'node:events'
 import { chmod, rm, stat } from 'node:fs/promises'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { connect } from 'node:net'
+import { connect, createServer as createNetServer, type Server as NetServer } from 'node:net'
 import { parsedExactly } from '@svc/contracts/exact-number'
 import {
   auditRequest,
@@ -80,6 +81,17 @@ export async function startProtocolServer(parts: {
   server.maxConnections = CONNECTIONS_MAX
   const address = await listen(server, parts.listen)
   return { address, close: () => closeServer(server) }
+}
+
+/**
+ * Listens at an address for a moment, for whoever wants to know early that it can be had.
+ *
+ * @throws when the address is taken or not allowed
+ */
+export async function tryAddress(address: ListenAddress): Promise<void> {
+  const server = createNetServer((socket) => socket.destroy())
+  await listen(server, address)
+  await once(server.close(), 'close')
 }
 
 async function answer(
@@ -196,7 +208,7 @@ function sendJson(response: ServerResponse, status: number, value: unknown): voi
   response.end(body)
 }
 
-async function listen(server: Server, address: ListenAddress): Promise<ListenAddress> {
+async function listen(server: NetServer, address: ListenAddress): Promise<ListenAddress> {
   if ('socketPath' in address) await removeStaleSocket(address.socketPath)
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   server.once('error', reject)
