@@ -170,6 +170,17 @@ describe('svc worker remove', () => {
     await expect.poll(() => namesOf(server)).toEqual(['worker-1 ready'])
   })
 
+  test('asks before the last worker that is ready takes nothing new', async () => {
+    const server = await workerServer()
+    await server.svc(['worker', 'drain', 'worker-1'])
+    const nobody = await server.svc(['worker', 'remove', 'worker-2'])
+    expect(nobody.code).toBe(2)
+    expect(nobody.err).toContain('Remove worker-2? No other worker is ready: every request is')
+    expect(await namesOf(server)).toEqual(['worker-1 draining', 'worker-2 ready'])
+    expect((await server.svc(['worker', 'remove', 'worker-2', '--yes'])).code).toBe(0)
+    expect(await namesOf(server)).toEqual(['worker-1 draining'])
+  })
+
   test('refuses a worker that the server has started, and says what to do', async () => {
     const server = await workerServer()
     const { code, err } = await server.svc(['worker', 'remove', 'worker-1'])

@@ -97,7 +97,7 @@ describe('svc worker drain', () => {
     expect([drained.code, drained.out]).toEqual([0, 'worker-1\n'])
     expect(drained.err).toContain('worker-1 is draining; workers that take requests now: 1')
     expect(server.workers[0].drainOrders).toEqual([true])
-    const last = await server.svc(['--json', 'worker', 'drain', 'worker-2'])
+    const last = await server.svc(['--json', 'worker', 'drain', 'worker-2', '--yes'])
     expect(JSON.parse(last.out)).toEqual({
       schema: 'svc.worker-drained/2',
       worker_id: 'worker-2',
@@ -107,6 +107,23 @@ describe('svc worker drain', () => {
     const undone = await server.svc(['--json', 'worker', 'drain', 'worker-1', '--undo'])
     expect(JSON.parse(undone.out)).toMatchObject({ status: 'ready', ready_workers: 1 })
     expect(server.workers[0].drainOrders).toEqual([true, false])
+  })
+
+  test('asks before the last worker that is ready takes nothing new', async () => {
+    const server = await workerServer()
+    await server.svc(['worker', 'drain', 'worker-2'])
+    const drain = ['worker', 'drain', 'worker-1']
+    const nobody = await server.svc(drain)
+    expect(nobody.code).toBe(2)
+    expect(nobody.err).toContain(
+      'Drain worker-1? No other worker is ready: every request is refused until one is.',
+    )
+    expect((await server.svc(drain, { answer: false })).code).toBe(2)
+    expect(server.workers[0].drainOrders).toEqual([])
+    expect((await server.svc(drain, { answer: true })).code).toBe(0)
+    // It takes nothing already: there is nothing to ask.
+    expect((await server.svc(drain)).code).toBe(0)
+    expect(server.workers[0].drainOrders).toEqual([true, true])
   })
 
   test('refuses a worker that there is not, and names those that there are', async () => {
@@ -190,7 +207,7 @@ describe('svc audit cache', () => {
     expect([code, server.workers[0].audits]).toEqual([0, []])
     expect(err).toContain('worker-1: its cache is off')
     await server.svc(['worker', 'drain', 'worker-1'])
-    await server.svc(['worker', 'drain', 'worker-2'])
+    await server.svc(['worker', 'drain', 'worker-2', '--yes'])
     const none = await server.svc(['audit', 'cache'])
     expect(none.code).toBe(6)
     expect(none.err).toContain('No inference worker is ready.')

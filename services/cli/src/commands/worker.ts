@@ -1,4 +1,5 @@
 /** `svc worker list|drain|add|remove` */
+import type { Operations } from '@svc/contracts/admin/operations'
 import type { RemovedWorker, TierUse, WorkerDetails } from '@svc/contracts/admin/workers'
 import { printable } from '@svc/contracts/printable'
 import { shareText } from '@svc/contracts/share-text'
@@ -6,9 +7,18 @@ import { Command } from 'commander'
 import type { Context } from '../context/context.ts'
 import { bytesText } from '../output/amounts.ts'
 import { type Column, tableText } from '../output/table.ts'
-import type { ContextOf } from './options.ts'
+import { type ContextOf, confirmed } from './options.ts'
 
 const SHOWN_FINGERPRINT_CHARACTERS = 12
+const LAST_ONE = 'do not ask, also when no other worker is ready'
+
+interface YesOption {
+  readonly yes?: true
+}
+
+interface DrainOptions extends YesOption {
+  readonly undo?: true
+}
 
 export function workerCommand(contextOf: ContextOf): Command {
   const worker = new Command('worker').description('what computes the answers')
@@ -21,8 +31,9 @@ export function workerCommand(contextOf: ContextOf): Command {
     .description('end what runs on a worker and give it nothing new')
     .argument('<worker>', 'its name, as "svc worker list" shows it')
     .option('--undo', 'give it requests again')
-    .action((workerId: string, options: { undo?: true }, command: Command) =>
-      drain(contextOf(command), workerId, options.undo !== true),
+    .option('--yes', LAST_ONE)
+    .action((workerId: string, options: DrainOptions, command: Command) =>
+      drain(contextOf(command), workerId, options),
     )
   worker
     .command('add')
@@ -36,7 +47,10 @@ export function workerCommand(contextOf: ContextOf): Command {
     .command('remove')
     .description('give a worker nothing new, and forget it when what runs on it has ended')
     .argument('<worker>', 'its name, as "svc worker list" shows it')
-    .action((workerId: string, _options, command: Command) => remove(contextOf(command), workerId))
+    .option('--yes', LAST_ONE)
+    .action((workerId: string, options: YesOption, command: Command) =>
+      remove(contextOf(command), workerId, options),
+    )
   return worker
 }
 
@@ -128,13 +142,37 @@ function redisText(tier: TierUse | null | undefined): string {
   return `${tier.hits} blocks read, ${tier.writes} written${failed}`
 }
 
-async function drain(context: Context, workerId: string, draining: boolean): Promise<void> {
-  const result = await context.withOperations((operations) =>
-    operations.drainWorker({ worker_id: workerId, draining }),
-  )
+async function drain(
+  context: Context,
+  workerId: string,
+  { undo, yes }: DrainOptions,
+): Promise<void> {
+  const result = await context.withOperations(async (operations) => {
+    if (undo !== true) await confirmLast(context, operations, `Drain ${workerId}?`, workerId, yes)
+    return operations.drainWorker({ worker_id: workerId, draining: undo !== true })
+  })
   if (context.json) return context.outJson('worker-drained/2', result)
   await context.out(`${workerId}\n`)
   context.note(`${workerId} is ${result.status}; ${readyText(result)}`)
+}
+
+/**
+ * Asks before the last worker that is ready takes no more. Any other gives its work to those that
+ * stay, and what is drained is given back by one command: that needs no question.
+ */
+async function confirmLast(
+  context: Context,
+  operations: Operations,
+  question: string,
+  workerId: string,
+  yes: true | undefined,
+): Promise<void> {
+  if (yes === true) return
+  const workers = await operations.listWorkers()
+  const [ready, another] = workers.filter(({ status }) => status === 'ready')
+  if (ready?.worker_id !== workerId || another !== undefined) return
+  const effect = 'No other worker is ready: every request is refused until one is.'
+  await confirmed(context, `${question} ${effect}`, yes)
 }
 
 async function add(context: Context, url: string, workerId: string | null): Promise<void> {
@@ -148,10 +186,11 @@ async function add(context: Context, url: string, workerId: string | null): Prom
   context.note('It is forgotten when the server ends; to keep it, put it into SVC_WORKER_URLS.')
 }
 
-async function remove(context: Context, workerId: string): Promise<void> {
-  const result = await context.withOperations((operations) =>
-    operations.removeWorker({ worker_id: workerId }),
-  )
+async function remove(context: Context, workerId: string, { yes }: YesOption): Promise<void> {
+  const result = await context.withOperations(async (operations) => {
+    await confirmLast(context, operations, `Remove ${workerId}?`, workerId, yes)
+    return operations.removeWorker({ worker_id: workerId })
+  })
   if (context.json) return context.outJson('worker-removed/2', result)
   await context.out(`${workerId}\n`)
   context.note(`${workerId} ${removalText(result)}; ${readyText(result)}`)
