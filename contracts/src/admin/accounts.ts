@@ -16,6 +16,7 @@ import {
   name,
   pageLimit,
   reason,
+  shortText,
 } from './declaration/fields.ts'
 
 const account = { account_id: id }
@@ -32,7 +33,7 @@ const newGrant = {
   priority: z.int().min(0).max(GRANT_PRIORITY_MAX),
   /** Null means never. */
   expires_at: moment.nullable(),
-  reference: name.nullable(),
+  reference: shortText.nullable(),
   reason,
   ...once,
 }
@@ -182,7 +183,7 @@ export const accountOperations = {
        * Text to search for: any part of the name or the external id, or the whole id of the
        * account, of its key, of its grant, or of a correction that gave it credit.
        */
-      text: name,
+      text: shortText,
       status,
       cursor: cursor.optional(),
       limit: pageLimit,

@@ -12,6 +12,7 @@ import {
   name,
   reason,
   requestId,
+  shortText,
 } from './declaration/fields.ts'
 
 const priceRates = z.object({ input: dollars, cached_input: dollars, output: dollars })
@@ -20,7 +21,7 @@ const account = { account_id: id }
 const asked = { reason, idempotency_key: idempotencyKey.optional() }
 const moving = {
   ...asked,
-  reference: name.nullable().default(null),
+  reference: shortText.nullable().default(null),
   /** Says what would happen, and does nothing. */
   dry_run: z.boolean().default(false),
 }

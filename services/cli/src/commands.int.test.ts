@@ -291,12 +291,18 @@ test('colours only where somebody sees them', async () => {
 
 test('a name cannot drive the terminal', async () => {
   const { path } = await folderWithHistory()
-  const name = 'Ada\u001b[2J\u202eevil'
-  await svc(['--data-dir', path, 'account', 'open', '--name', name])
-  const { out } = await svc(['--data-dir', path, 'account', 'list'])
-  expect(out).toContain('Ada?[2J?evil')
-  const json = await svc(['--data-dir', path, '--json', 'account', 'list'])
-  expect(JSON.parse(json.out).accounts[1].name).toBe(name)
+  const id = 'Ada\u001b[2J\u202eevil'
+  const open = ['--data-dir', path, 'account', 'open', '--name']
+  const accountId = (await svc([...open, 'Ada', '--external-id', id])).out.trim()
+  const show = ['--data-dir', path, 'account', 'show', accountId]
+  expect((await svc(show)).out).toContain('Ada?[2J?evil')
+  expect(JSON.parse((await svc([...show, '--json'])).out).external_id).toBe(id)
+  for (const mark of ['\u0000', '\u001b', '\u009b', '\n', '\u202e', '\u202d']) {
+    const { code, err } = await svc([...open, `Ada${mark}evil`])
+    expect([code, err]).toEqual([2, expect.stringContaining('--name: must have no control char')])
+  }
+  // Hebrew needs no override, and what pairs marks or joins emoji harms nobody.
+  expect((await svc([...open, '\u2067שלום\u2069 \u200f👩\u200d🚀'])).code).toBe(0)
 })
 
 test('no row is wider than the terminal, and what is left out is said', async () => {

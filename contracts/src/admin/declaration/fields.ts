@@ -34,7 +34,16 @@ export const eventOrMovementId = z.union(
   [z.string().refine((text) => movements.some((kind) => isId(kind, text))), eventId],
   { error: 'must be the whole id of a grant, an adjustment, a refund or an event' },
 )
-export const name = textOf(NAME_CHARACTERS_MAX)
+/** What another system calls something, such as a payment: it is taken as it comes. */
+export const shortText = textOf(NAME_CHARACTERS_MAX)
+/**
+ * What somebody or something is called. It is shown beside other things, so it holds nothing that a
+ * terminal obeys or that turns what follows around.
+ */
+export const name = shortText.refine(
+  (text) => !/[\p{Cc}\u202d\u202e]/u.test(text),
+  'must have no control characters, and none that overrides the direction of text',
+)
 export const reason = textOf(REASON_CHARACTERS_MAX)
 /**
  * The same key does the same thing once. Over HTTP it is the header `Idempotency-Key`: the routes
@@ -44,7 +53,7 @@ export const idempotencyKey = z
   .string()
   .regex(/^[\x20-\x7e]{1,255}$/, 'must be 1 to 255 printable ASCII characters')
 /** The account's id in the operator's own system. It is unique there. */
-export const externalId = textOf(NAME_CHARACTERS_MAX)
+export const externalId = shortText
 /** Whatever the operator's system wants to find again. */
 export const metadata = z
   .record(textOf(METADATA_NAME_CHARACTERS_MAX), z.string().max(METADATA_VALUE_CHARACTERS_MAX))
