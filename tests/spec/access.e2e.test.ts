@@ -220,7 +220,7 @@ describe.each(wireFormats)('4.4, 7, 8, 9 $name', (format) => {
   const codeOf = (error: { code?: string; details?: { error_code: string } }) =>
     error.code ?? error.details?.error_code
 
-  test.each(['gpt-4', 'svc', 'SVC-BETA', 'svc-beta ', ''])(
+  test.each(['gpt-4', 'svc', 'SVC-BETA', 'svc-beta ', '', 4, null, ['svc-beta'], { id: 'svc-4' }])(
     '4.4.1, 7 the model %j is 400 model_not_found, and costs nothing',
     async (model) => {
       for (const path of format.paths) {

@@ -9,17 +9,22 @@ const SHOWN_CHARACTERS = 64
 const METADATA_PAIRS_MAX = 16
 
 /**
- * Refuses another model. To be called before anything else in a body is looked at: a caller who
- * means another service's model learns that first. A model that is missing or no text is left to
- * the schema of the format.
+ * Refuses another model, also one that is no text. To be called before anything else in a body is
+ * looked at: a caller who means another service's model learns that first. A model that is missing
+ * is left to the schema of the format.
  *
  * @throws {ServiceError} `model_not_found`
  */
 export function refuseOtherModel({ model }: JsonObject): void {
-  if (typeof model !== 'string' || resolveModel(model) !== undefined) return
-  const shown = JSON.stringify(model.slice(0, SHOWN_CHARACTERS))
-  const message = `The model ${shown} does not exist. The callable model is "${MODEL}".`
-  throw new ServiceError('model_not_found', message, { param: 'model' })
+  if (model === undefined) return
+  if (typeof model === 'string' && resolveModel(model) !== undefined) return
+  throw new ServiceError('model_not_found', noSuchModel(model), { param: 'model' })
+}
+
+function noSuchModel(model: unknown): string {
+  const callable = `The callable model is "${MODEL}".`
+  if (typeof model !== 'string') return `The model must be text. ${callable}`
+  return `The model ${JSON.stringify(model.slice(0, SHOWN_CHARACTERS))} does not exist. ${callable}`
 }
 
 export const thinkingLevels = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const

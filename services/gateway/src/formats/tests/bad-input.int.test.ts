@@ -70,11 +70,13 @@ const metadata = (value: unknown) => only(everywhere('metadata', value), 'chat',
 const pairs = Object.fromEntries(Array.from({ length: 17 }, (_, index) => [`k${index}`, 'v']))
 const names = Array.from({ length: 257 }, (_, index) => `f${index}`)
 const noModels = ['', 'gpt-4', '../../etc/passwd', 'http://169.254.169.254/', 'svc-beta\0']
+const noTexts = [['svc-beta'], {}, null, 7, true]
 
 const rows: readonly Row[] = [
   ['D2 no model', MISSING, everywhere('model', undefined)],
-  ...each('D2 model', INVALID, [['svc-beta'], {}, null, 7], (value) => everywhere('model', value)),
-  ...each('D2 model', 'model_not_found', noModels, (value) => everywhere('model', value)),
+  ...each('D2 model', 'model_not_found', [...noModels, ...noTexts], (value) =>
+    everywhere('model', value),
+  ),
   ['D2 a model of 10 KB', 'model_not_found', everywhere('model', 'a'.repeat(10_000))],
   [
     'D2 another model, and no conversation',
