@@ -41,7 +41,7 @@ export const wireWords: Readonly<Record<string, string>> = {
   completed_at: 'When the answer was whole, in seconds since 1970.',
   completion_tokens: 'Tokens that the model made, thinking included.',
   completion_tokens_details: 'Parts of the tokens that the model made.',
-  container: 'Kept for clients that expect it; null here.',
+  container: 'Null in an answer. In a request, skills in it are refused: there are none here.',
   content: 'Text, or a list of parts with text.',
   'content.text': 'The text.',
   content_block: 'The block that begins.',

@@ -314,6 +314,13 @@ test.each(['output_config', 'output_format'])('%s asks for JSON of a schema', (f
   expect(asked.fieldNames.outputFormat).toMatch(new RegExp(`^${field}.*\\.schema$`))
 })
 
+test.each([null, 'container_1', {}, { id: 'container_1', skills: null }, { skills: [] }])(
+  'a container without skills, %j, is left aside',
+  (container) => {
+    expect(parse({ container })).toEqual(parse({}))
+  },
+)
+
 test('a count needs no max_tokens, and sees the same prompt', () => {
   const { max_tokens: _, ...counted } = body({ system: 'be brief' })
   expect(parseCountRequest(counted).messages).toEqual(parse({ system: 'be brief' }).messages)
@@ -334,6 +341,12 @@ test.each([
   ['another model', { model: 'claude' }, 'model_not_found', 'model'],
   ['no messages', { messages: [] }, 'invalid_value', 'messages'],
   ['servers', { mcp_servers: [{}] }, 'unsupported_parameter', 'mcp_servers'],
+  [
+    'a skill',
+    { container: { skills: [{ type: 'custom', skill_id: 'skill_x' }] } },
+    'unsupported_parameter',
+    'container.skills',
+  ],
   ['a thread', { thread: { type: 'create' } }, 'unsupported_parameter', 'thread'],
   ['an unknown format', { output_format: { type: 'xml' } }, 'invalid_value', 'output_format'],
   ['temperature 1.5', { temperature: 1.5 }, 'invalid_value', 'temperature'],

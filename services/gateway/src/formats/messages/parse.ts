@@ -30,6 +30,7 @@ export const countFields = z.object({
   ...thinkingFields,
   output_format: z.unknown().optional(),
   mcp_servers: z.array(z.unknown()).nullish(),
+  container: z.unknown().optional(),
 })
 
 export const messagesRequest = countFields.extend({
@@ -120,11 +121,24 @@ function refuseThread(thread: unknown): void {
   throw new ServiceError('unsupported_parameter', message, { param: 'thread' })
 }
 
+/**
+ * Refuses skills. If they were ignored, the caller would pay for an answer by a model that does not
+ * know them. A container without skills changes nothing, because no tool runs in it.
+ */
+function refuseSkills(container: unknown): void {
+  if (typeof container !== 'object' || container === null || !('skills' in container)) return
+  const { skills } = container
+  if (skills === null || (Array.isArray(skills) && skills.length === 0)) return
+  const message = 'container.skills: this service has no skills.'
+  throw new ServiceError('unsupported_parameter', message, { param: 'container.skills' })
+}
+
 function promptOf(given: z.output<typeof countFields>) {
   if (given.mcp_servers?.length) {
     const message = 'mcp_servers: this service connects to no servers.'
     throw new ServiceError('unsupported_parameter', message, { param: 'mcp_servers' })
   }
+  refuseSkills(given.container)
   const { toolUse, dropped } = messagesTools(given)
   const { outputFormat, outputFormatName } = outputOf(given)
   const request: InferenceRequest = {
