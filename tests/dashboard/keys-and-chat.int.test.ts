@@ -265,3 +265,26 @@ test('the chat costs what the same request costs with a key', async () => {
     .map(({ debit }) => debit)
   expect(debits).toEqual([paid.amount, paid.amount])
 })
+
+test('the chat on an empty balance is 402, holds nothing, and goes on when there is credit', async () => {
+  const { owner } = dashboard
+  const ask = () => owner.ask('POST', `${path}/chat/completions`, question)
+  const balance = () => owner.json<DashboardOutput<'accountBalance'>>('GET', `${path}/balance`)
+  const adjust = (amount: string, once: string) =>
+    owner.ask(
+      'POST',
+      `/admin${path}/adjustments`,
+      { amount, reason: 'a test' },
+      {
+        'idempotency-key': once,
+      },
+    )
+  const { settled } = await balance()
+  await adjust(`-${settled}`, 'emptied')
+  const refused = await ask()
+  expect([refused.status, refused.headers.get('x-should-retry')]).toEqual([402, 'false'])
+  expect(await refused.json()).toMatchObject({ error: { code: 'insufficient_quota' } })
+  expect(await balance()).toMatchObject({ settled: '0.00', held: '0.00' })
+  await adjust(settled, 'filled')
+  expect((await ask()).status).toBe(200)
+})

@@ -15,7 +15,7 @@ import type { Ledger } from '@svc/ledger/ledger'
 import { chatBody, type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
 import { newKey } from '@svc/testing/ledger/open-ledger'
 import { openRunningLedger } from '@svc/testing/ledger/running-ledger'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 
 const ACTOR = 'test'
 const PROMPT_TOKENS = 3
@@ -98,6 +98,14 @@ test('one request is three events, and its usage is their tokens', async () => {
   ])
   expect(await (await fixture.get('/v1/balance')).json()).toMatchObject({ held: '0.00' })
   expect((await ledger.balance(accountId)).settled).toBe(costOfOne * 9n)
+})
+
+test('pitfall 23: a request writes to the stream of its account, and nowhere else', async () => {
+  await start(10n)
+  const append = vi.spyOn(store, 'append')
+  expect((await fixture.post(request())).status).toBe(200)
+  const streams = append.mock.calls.map(([{ stream }]) => stream)
+  expect(streams).toEqual([accountStream(accountId), accountStream(accountId)])
 })
 
 describe('200 concurrent requests on a balance worth three', () => {
