@@ -14,6 +14,11 @@ import { alterSettled } from '../testing/altered-views.ts'
 type Metered = AccountEventOf<'TokensMetered'>['data']
 type Debited = AccountEventOf<'CreditDebited'>['data']
 
+interface Finding {
+  readonly equation: string
+  readonly problem: string
+}
+
 const at = START_MS + 3_600_000
 const planted = requestId(at, 'planted')
 const counts = { inputTokens: 20, cachedInputTokens: 100, outputTokens: 42 }
@@ -59,7 +64,7 @@ async function reconciled(path: string) {
     (equation) => !equation.ok,
   )
   expect(equations).toHaveLength(5)
-  return { code, err, ok, broken, findings: findings as { subject: string; problem: string }[] }
+  return { code, err, ok, broken, findings: findings as Finding[] }
 }
 
 test('books that add up end with 0', async () => {
@@ -159,6 +164,10 @@ test.each<[string, string, (account: AccountHistory) => AccountHistory, Record<s
     expected,
   )
   expect(findings.map((finding) => finding.problem).join('\n')).toContain(problem)
+  // What is wrong with a request is told with its id; what is wrong with an event, with its place.
+  for (const { equation, problem: told } of findings) {
+    if (['meters', 'debits'].includes(equation)) expect(told).toContain(planted)
+  }
 })
 
 test('a row of a view that was altered is found, and the table says so', async () => {
