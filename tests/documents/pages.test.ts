@@ -54,6 +54,37 @@ test('the index of decisions has every one in order, and no number twice', () =>
   expect(new Set(listed.map(([, number]) => number)).size).toBe(files.length)
 })
 
+/** Its rows link to tests by their titles, in which `…` stands for what varies. */
+const BILLING_BUGS = 'docs/explanation/billing-bugs-of-others.md'
+const BILLING_BUG_COUNT = 31
+/** svc has no automatic top-up that could come in storms. */
+const WITHOUT_TEST = [21]
+
+test('the page of billing bugs has every one, and the tests that it names are there', () => {
+  const rows = [...read(BILLING_BUGS).matchAll(/^\| (\d+) \|.*$/gm)].map(([row, number]) => ({
+    number: Number(number),
+    tests: [...row.matchAll(/\[([^\]]+)\]\(\.\.\/\.\.\/([^)]+)\)/g)],
+  }))
+  const numbers = Array.from({ length: BILLING_BUG_COUNT }, (_, index) => index + 1)
+  expect(rows.map(({ number }) => number)).toEqual(numbers)
+  const untested = rows.filter(({ tests }) => tests.length === 0)
+  expect(untested.map(({ number }) => number)).toEqual(WITHOUT_TEST)
+  const missing = rows
+    .flatMap(({ tests }) => tests)
+    .filter(([, title = '', file = '']) => !hasTitle(file, title))
+    .map(([, title, file]) => `${file}: ${title}`)
+  expect(missing).toEqual([])
+})
+
+/** Whether a file of tests has the title, apart from the number of a pitfall or complaint. */
+function hasTitle(file: string, title: string): boolean {
+  if (!existsSync(join(ROOT, file))) return false
+  const text = read(file)
+    .replaceAll(/\$\{\w+\}|%[a-z]|\$\w+/g, '…')
+    .replaceAll(/(?:pitfall|complaint) \d+: /g, '')
+  return text.includes(`'${title}'`) || text.includes(`\`${title}\``)
+}
+
 /** Code has lines that look like headings: comments of a shell. */
 function withoutCode(page: string): string {
   return read(page).replaceAll(/^ *(```|~~~)[\s\S]*?^ *\1.*$/gm, '')
