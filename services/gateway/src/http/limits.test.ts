@@ -11,3 +11,10 @@ test('a bound that is given holds for who is alone, too, and leaves the others a
   })
   expect(httpLimits({})).toEqual(defaultHttpLimits)
 })
+
+/** Some clients count it from the last event, and some take no comment for one. */
+const QUIET_MS_MAX = 15_000
+
+test('complaint 11: by default no stream is quiet for longer than agents bear', () => {
+  expect(defaultHttpLimits.streamKeepAliveMs).toBeLessThanOrEqual(QUIET_MS_MAX)
+})

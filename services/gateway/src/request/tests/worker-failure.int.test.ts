@@ -8,7 +8,9 @@ import {
 } from '@svc/testing/gateway/gateway-fixture'
 import { type Fault, plainScript } from '@svc/testing/scripted-worker'
 import { StreamReader } from '@svc/testing/stream-reader'
+import { wireFormats } from '@svc/testing/wire-formats'
 import { afterEach, describe, expect, test } from 'vitest'
+import { bodyOf, postTo } from '../../../testing/format-requests.ts'
 import { expectErrorBody } from '../../../testing/oracle.ts'
 
 let fixture: GatewayFixture
@@ -233,6 +235,19 @@ test.each(['queue_full', 'draining'] as const)(
     expect(response.headers.get('retry-after')).toBe('1')
     expectErrorBody(await response.text(), { status: 503, code: 'server_is_overloaded' })
     expect(fixture.ledger.openHolds()).toBe(0n)
+  },
+)
+
+test.each(wireFormats)(
+  'all workers are full: clients of $name are told so by the status that they know',
+  async (format) => {
+    await start({ kind: 'refuse', status: 503, code: 'queue_full' })
+    const response = await postTo(fixture, format.paths[0], bodyOf(format))
+    const status = format.family === 'anthropic' ? 529 : 503
+    const told = ['retry-after', 'x-should-retry'].map((name) => response.headers.get(name))
+    expect([response.status, ...told]).toEqual([status, '1', 'true'])
+    const { family } = format
+    expectErrorBody(await response.text(), { status, code: 'server_is_overloaded', family })
   },
 )
 
