@@ -1,9 +1,15 @@
 /** Every page and its address. Pages are loaded when somebody goes to them. */
 import { createRootRoute, createRoute, createRouter, redirect } from '@tanstack/react-router'
 import { arrivedWith } from './address/arrival.ts'
-import { isInside } from './address/inside.ts'
+import { signInSearch } from './address/inside.ts'
 import { accountSearch, accountsSearch, eventsSearch } from './address/operator-search.ts'
-import { keysSearch, requestsSearch, statementSearch, usageSearch } from './address/search.ts'
+import {
+  keysSearch,
+  nothingBut,
+  requestsSearch,
+  statementSearch,
+  usageSearch,
+} from './address/search.ts'
 import { askAhead, askPageAhead, queryClient, sessionQuery } from './api/queries.ts'
 import { AccountLayout } from './layout/account-layout.tsx'
 import { Broken, Missing } from './layout/fallbacks.tsx'
@@ -27,7 +33,7 @@ const start = createRoute({ getParentRoute: () => root, path: '/', component: St
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  validateSearch: ({ to }): { readonly to?: string } => (isInside(to) ? { to } : {}),
+  validateSearch: nothingBut(signInSearch),
   component: lazyPage(() => import('./pages/people/sign-in.tsx'), 'SignIn'),
 })
 
@@ -87,14 +93,14 @@ const home = createRoute({
 const keys = createRoute({
   getParentRoute: () => account,
   path: '/keys',
-  validateSearch: keysSearch,
+  validateSearch: nothingBut(keysSearch),
   component: lazyPage(() => import('./pages/keys/keys.tsx'), 'Keys'),
 })
 
 const requests = createRoute({
   getParentRoute: () => account,
   path: '/requests',
-  validateSearch: requestsSearch,
+  validateSearch: nothingBut(requestsSearch),
   beforeLoad: ({ params, search, preload }) => {
     if (preload) return
     const { accountId } = params
@@ -109,7 +115,7 @@ const requests = createRoute({
 const statement = createRoute({
   getParentRoute: () => account,
   path: '/statement',
-  validateSearch: statementSearch,
+  validateSearch: nothingBut(statementSearch),
   beforeLoad: ({ params, search, preload }) => {
     if (!preload) askPageAhead(statementQueries(params.accountId, search).list)
   },
@@ -119,7 +125,7 @@ const statement = createRoute({
 const usage = createRoute({
   getParentRoute: () => account,
   path: '/usage',
-  validateSearch: usageSearch,
+  validateSearch: nothingBut(usageSearch),
   beforeLoad: ({ params, search, preload }) => {
     if (preload) return
     const { whole, grouped } = usageQueries(params.accountId, search)
@@ -151,7 +157,7 @@ const operator = createRoute({
 const accounts = createRoute({
   getParentRoute: () => operator,
   path: '/accounts',
-  validateSearch: accountsSearch,
+  validateSearch: nothingBut(accountsSearch),
   beforeLoad: ({ search, preload }) => {
     if (!preload) askPageAhead(accountPages(search))
   },
@@ -161,7 +167,7 @@ const accounts = createRoute({
 const operatedAccount = createRoute({
   getParentRoute: () => operator,
   path: '/accounts/$accountId',
-  validateSearch: accountSearch,
+  validateSearch: nothingBut(accountSearch),
   component: lazyPage(() => import('./pages/operator/account/account.tsx'), 'OperatedAccount'),
 })
 
@@ -195,7 +201,7 @@ const access = createRoute({
 const events = createRoute({
   getParentRoute: () => operator,
   path: '/events',
-  validateSearch: eventsSearch,
+  validateSearch: nothingBut(eventsSearch),
   component: lazyPage(() => import('./pages/operator/events/events.tsx'), 'Events'),
 })
 

@@ -23,6 +23,7 @@ test('what an address cannot mean is left out, not guessed', () => {
   expect(usageSearch({ zone: 'Mars/Phobos' })).toEqual({})
   expect(statementSearch({ from: "2026-11-01'", to: ['2026-11-01'] })).toEqual({})
   expect(statementSearch({ from: '2026-11-02', to: '2026-11-01' })).toEqual({})
+  expect(statementSearch({ from: '2026-11-01', to: '2026-99-99' })).toEqual({ from: '2026-11-01' })
   expect(usageSearch({ by: 'second', group: '<script>' })).toEqual({})
   expect(keysSearch({ create: 'true' })).toEqual({})
 })

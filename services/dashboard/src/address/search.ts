@@ -36,6 +36,18 @@ export const groups = ['key', 'model', 'format'] as const
 
 const TEXT_CHARACTERS_MAX = 200
 
+/**
+ * The router lets stand, beside what a page takes out of its address, whatever else is there, also
+ * under the same names: so what the page leaves out is there as undefined.
+ */
+export function nothingBut<Taken extends (raw: Raw) => object>(taken: Taken): Taken {
+  const whole = (raw: Raw) => {
+    const blank = Object.keys(raw).map((name) => [name, undefined])
+    return { ...Object.fromEntries(blank), ...taken(raw) }
+  }
+  return whole as Taken
+}
+
 /** Whether the dialog for a new key is open. */
 export function keysSearch({ create }: Raw): { readonly create?: true } {
   return create === true ? { create } : {}
@@ -99,8 +111,10 @@ function zoneName(raw: unknown): string | undefined {
   }
 }
 
+/** One that is in the calendar: the page reckons with it before it asks for anything. */
 function day(raw: unknown): string | undefined {
-  return typeof raw === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(raw) ? raw : undefined
+  if (typeof raw !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(raw)) return undefined
+  return Number.isNaN(Date.parse(raw)) ? undefined : raw
 }
 
 export function text(raw: unknown): string | undefined {

@@ -39,7 +39,7 @@ export function RequestList<Page extends PageAsOf>(props: RequestListProps<Page>
   // The first page is the oldest answer: all pages together are up to no more than it is.
   const first = query.data?.pages[0]
   const { zone: _, ...narrowing } = search
-  const isFiltered = Object.keys(narrowing).length > 0
+  const isFiltered = Object.values(narrowing).some((value) => value !== undefined)
   return (
     <>
       <RequestFilters {...filters} />
