@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { Period } from '../address/search.ts'
 import { ownZone } from '../text/times.ts'
 import { t } from '../text/translate.ts'
@@ -9,23 +9,32 @@ export interface PeriodFieldsProps {
   readonly onChange: (period: Period) => void
 }
 
+/** The years of fewer digits are those that somebody types on the way to one of four. */
+const FIRST_DAY = '1000-01-01'
+
 /**
  * Two days, both included, and the zone whose days they are. The address names the zone as soon as
  * it names a day: whoever opens it elsewhere sees the same rows. Days in the wrong order, as they
- * are between two clicks, are told here and asked of nobody.
+ * are between two clicks, are told here and asked of nobody; nor is a year that is being typed.
  */
 export function PeriodFields({ period, onChange }: PeriodFieldsProps) {
-  const [refused, setRefused] = useState<Refused>()
-  // What else changes the address, such as a step back, is newer than what was typed before it.
-  const typed = refused !== undefined && isSame(refused.beside, period) ? refused.typed : undefined
-  const shown = typed ?? period
+  const [typed, setTyped] = useState<Typed>()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what changes the address is newer
+  useEffect(() => setTyped(undefined), [period.from, period.to, period.zone])
+  const shown = typed?.period ?? period
   const { zone = ownZone } = shown
   const change = (part: Period) => {
     const next = { ...shown, zone, ...part }
     const { from = '', to = '' } = next
-    const isBackwards = to !== '' && to < from
-    setRefused(isBackwards ? { typed: next, beside: period } : undefined)
-    if (!isBackwards) onChange(next)
+    const isUnfinished = [from, to].some((day) => day !== '' && day < FIRST_DAY)
+    const isBackwards = !isUnfinished && to !== '' && to < from
+    // The address follows a moment later: a field that showed it until then would forget the keys
+    // that were pressed before.
+    setTyped({ period: next, isUnfinished, isBackwards })
+    if (!isUnfinished && !isBackwards) onChange(next)
+  }
+  const leave = () => {
+    if (typed?.isUnfinished) setTyped(undefined)
   }
   const zones = [...new Set([ownZone, 'UTC', zone])]
   return (
@@ -35,13 +44,15 @@ export function PeriodFields({ period, onChange }: PeriodFieldsProps) {
         type="date"
         value={shown.from ?? ''}
         onChange={({ target }) => change({ from: target.value })}
+        onBlur={leave}
       />
       <Field
         label={t('to')}
         type="date"
         value={shown.to ?? ''}
-        problem={typed === undefined ? undefined : t('toBeforeFrom')}
+        problem={typed?.isBackwards ? t('toBeforeFrom') : undefined}
         onChange={({ target }) => change({ to: target.value })}
+        onBlur={leave}
       />
       <Choice
         label={t('timeZone')}
@@ -53,12 +64,8 @@ export function PeriodFields({ period, onChange }: PeriodFieldsProps) {
   )
 }
 
-interface Refused {
-  readonly typed: Period
-  /** The period that stood in the address then. */
-  readonly beside: Period
-}
-
-function isSame(one: Period, other: Period): boolean {
-  return one.from === other.from && one.to === other.to && one.zone === other.zone
+interface Typed {
+  readonly period: Period
+  readonly isUnfinished: boolean
+  readonly isBackwards: boolean
 }

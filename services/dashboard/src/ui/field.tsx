@@ -10,11 +10,22 @@ export interface FieldProps extends Omit<InputHTMLAttributes<HTMLInputElement>, 
   readonly problem?: string | undefined
 }
 
+/**
+ * The last moment that can be typed. Without it a browser takes years of six digits: whoever types
+ * the month behind `2026` gets a year that is no time anywhere, and not the next part of the field.
+ */
+const LAST_OF_TYPE: Readonly<Record<string, string>> = {
+  date: '9999-12-31',
+  'datetime-local': '9999-12-31T23:59',
+  month: '9999-12',
+}
+
 /** One line of text with its label, and what is wrong with it where it is typed. */
 export function Field({ label, hint, problem, ...rest }: FieldProps) {
+  const max = LAST_OF_TYPE[rest.type ?? '']
   return (
     <Labelled label={label} hint={hint} problem={problem}>
-      {(described) => <input className={control} {...described} {...rest} />}
+      {(described) => <input className={control} max={max} {...described} {...rest} />}
     </Labelled>
   )
 }
