@@ -23,8 +23,9 @@ export function ReasonedChange({ about = {}, change, ...texts }: ReasonedChangeP
   const carryOut = useMutation<unknown, ApiError>({
     mutationFn: () => change({ reason, idempotency_key: keyOf({ ...about, reason }) }),
     onSuccess: async () => {
-      texts.onClose()
+      // Before the form goes: the focus goes back to its button, which may be gone with the change.
       await client.invalidateQueries()
+      texts.onClose()
     },
   })
   return (

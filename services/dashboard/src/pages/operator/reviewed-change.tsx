@@ -46,8 +46,9 @@ export function ReviewedChange({ about, change, ...texts }: ReviewedChangeProps)
   const carryOut = useMutation<BalanceChange, ApiError>({
     mutationFn: () => change({ ...asked, dry_run: false }),
     onSuccess: async () => {
-      texts.onClose()
+      // Before the form goes: the focus goes back to its button, which may be gone with the change.
       await client.invalidateQueries()
+      texts.onClose()
     },
   })
   return (
