@@ -294,6 +294,34 @@ describe('money', () => {
     expect([await balanceAfter(false), await balanceAfter(true)]).toEqual([60n, 60n])
   })
 
+  test('what a request costs beyond its hold is not taken from credit past its time', async () => {
+    const end = async (isLookedAt: boolean) => {
+      const setting = await openLedger()
+      const { ledger, time, store } = setting
+      const { accountId, keyId } = await openFunded(setting, 30n)
+      const asked = request(setting, keyId)
+      const { hold, durable } = await ledger.accept(accountId, asked)
+      await durable
+      const expiresAt = time.nowMs() + 10
+      const { grantId } = await ledger.administration.grant(accountId, {
+        ...payment(40n),
+        expiresAt,
+      })
+      await time.advance(20)
+      if (isLookedAt) await ledger.balance(accountId)
+      const { balanceAfter } = await ledger.settle(accountId, ending(asked.requestId))
+      const expired = (await eventsOf(store, accountId)).filter(
+        ({ type }) => type === 'CreditExpired',
+      )
+      return { hold, balanceAfter, expired: expired.map(({ data }) => data), grantId }
+    }
+    for (const isLookedAt of [false, true]) {
+      const { hold, balanceAfter, expired, grantId } = await end(isLookedAt)
+      expect({ hold, balanceAfter }).toEqual({ hold: 30n, balanceAfter: 10n })
+      expect(expired).toMatchObject([{ grantId, amount: 10n, balanceAfter: 60n }])
+    }
+  })
+
   test('credit past its time is not shown as a balance, and is booked as expired', async () => {
     const setting = await openLedger()
     const { ledger, time, store } = setting

@@ -12,6 +12,7 @@ import { costLines } from '@svc/contracts/price'
 import type { TokenCounts } from '@svc/contracts/tokens'
 import { workerMeter } from '@svc/contracts/worker/protocol'
 import { burnDown } from './burn-down.ts'
+import { type AccountFunds, fundsAfterExpiry } from './credit.ts'
 import { type Decision, happens, refused } from './decision.ts'
 import type { AccountState, OpenRequest } from './state.ts'
 
@@ -28,7 +29,9 @@ export function decideSettle(state: AccountState, command: SettleRequest): Decis
   const { inputTokens, cachedInputTokens, outputTokens, reasoningTokens } = meter
   const { workerId, cache, latencies } = meter
   const counts = { inputTokens, cachedInputTokens, outputTokens }
+  const { expired, debited } = creditDebited(state, request, counts, at)
   const events: AccountEvent[] = [
+    ...expired,
     {
       type: 'TokensMetered',
       data: {
@@ -43,7 +46,7 @@ export function decideSettle(state: AccountState, command: SettleRequest): Decis
         at,
       },
     },
-    creditDebited(state, request, counts, at),
+    debited,
   ]
   if (failure !== null) {
     events.push({ type: 'RequestFailed', data: { requestId, reason: failure, at } })
@@ -66,18 +69,31 @@ export function decideUncharged(
 
 function creditDebited(
   state: AccountState,
-  { requestId, price }: OpenRequest,
+  { requestId, price, hold }: OpenRequest,
   counts: TokenCounts,
   at: number,
-): AccountEvent {
+): Pick<AccountFunds, 'expired'> & { readonly debited: AccountEvent } {
   const lines = costLines(price, counts)
   const amount = lines.reduce((sum, line) => sum + line.amount, 0n)
-  const { slices, debt } = burnDown(state.burning, amount)
-  const balanceAfter = state.balance - amount
-  return {
-    type: 'CreditDebited',
-    data: { requestId, amount, lines: [...lines], slices: [...slices], debt, balanceAfter, at },
+  const { expired, credit, balance } =
+    amount > hold ? fundsAfterExpiry(state, at) : withoutExpiry(state)
+  const { slices, debt } = burnDown(credit, amount)
+  const balanceAfter = balance - amount
+  const debit = {
+    requestId,
+    amount,
+    lines: [...lines],
+    slices: [...slices],
+    debt,
+    balanceAfter,
+    at,
   }
+  return { expired, debited: { type: 'CreditDebited', data: debit } }
+}
+
+/** What a request costs within its hold is taken from what does not expire before it has ended. */
+function withoutExpiry({ burning, balance }: AccountState): AccountFunds {
+  return { expired: [], credit: burning, balance }
 }
 
 function notRunning(requestId: string): Decision {
