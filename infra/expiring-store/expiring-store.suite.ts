@@ -66,6 +66,18 @@ export function describeExpiringStore(
       expect(await store.load('acct_1', 'resp_1', noon)).toBeUndefined()
     })
 
+    test('removes all texts of an account, and none of another', async () => {
+      for (let at = 0; at < 600; at += 1) await store.save('acct_1', `resp_${at}`, '{}', noon + 1)
+      await store.save('acct_2', 'resp_0', body, noon + 1)
+      const there = await kept('acct_1', 600)
+      expect(await store.removeAll('acct_1')).toBe(there.length)
+      expect(await kept('acct_1', 600)).toEqual([])
+      expect(await store.removeAll('acct_1')).toBe(0)
+      expect(await kept('acct_2', 1)).toEqual([0])
+      await fill('acct_1', 9)
+      expect(await kept('acct_1', 9)).toHaveLength(9)
+    })
+
     test('removes what has expired, a bounded number at a time', async () => {
       for (let at = 0; at < 5; at += 1) await store.save('acct_1', `old_${at}`, body, noon)
       await store.save('acct_1', 'new', body, noon + 1)

@@ -79,8 +79,11 @@ describe('a removed text of one copy', () => {
     const { here, away } = gateways('one')
     await here.save('acct_1', 'one', 'text', noon)
     away(true)
-    await expect(here.remove('acct_1', 'one')).rejects.toMatchObject({ code: 'store_unavailable' })
+    const refused = { code: 'store_unavailable' }
+    await expect(here.remove('acct_1', 'one')).rejects.toMatchObject(refused)
+    await expect(here.removeAll('acct_1')).rejects.toMatchObject(refused)
     away(false)
-    expect(await here.remove('acct_1', 'one')).toBe(true)
+    expect(await here.removeAll('acct_1')).toBe(1)
+    expect(await here.remove('acct_1', 'one')).toBe(false)
   })
 })

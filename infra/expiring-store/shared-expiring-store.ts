@@ -54,12 +54,13 @@ export class SharedExpiringStore implements ExpiringStore {
   /** @throws {ServiceError} `store_unavailable` when the shared store may still hold it */
   async remove(accountId: string, id: string): Promise<boolean> {
     const wasOwn = await this.#own.remove(accountId, id)
-    try {
-      return (await this.#shared.remove(accountId, id)) || wasOwn
-    } catch (cause) {
-      const message = 'What is shared between servers cannot be removed now. Please try again.'
-      throw new ServiceError('store_unavailable', message, { retryAfterSeconds: 1, cause })
-    }
+    return (await removedThere(this.#shared.remove(accountId, id))) || wasOwn
+  }
+
+  /** @throws {ServiceError} `store_unavailable` when the shared store may still hold some */
+  async removeAll(accountId: string): Promise<number> {
+    const own = await this.#own.removeAll(accountId)
+    return own + (await removedThere(this.#shared.removeAll(accountId)))
   }
 
   async removeExpired(now: number, limit: number): Promise<number> {
@@ -70,6 +71,15 @@ export class SharedExpiringStore implements ExpiringStore {
 
   async close(): Promise<void> {
     await Promise.all([this.#own.close(), this.#shared.close()])
+  }
+}
+
+async function removedThere<Removed>(removal: Promise<Removed>): Promise<Removed> {
+  try {
+    return await removal
+  } catch (cause) {
+    const message = 'What is shared between servers cannot be removed now. Please try again.'
+    throw new ServiceError('store_unavailable', message, { retryAfterSeconds: 1, cause })
   }
 }
 

@@ -99,3 +99,50 @@ test('texts of an account are gone from every file, and every chain holds', asyn
   expect((await verified(second.operations)).texts).toMatchObject({ altered: [], missing: [] })
   await second.process.stop()
 })
+
+/** A conversation that an account keeps with the server, and a retry of its answer. */
+function conversationOf(baseUrl: string, secret: string) {
+  const authorization = `Bearer ${secret}`
+  const ask = async (path: string) => {
+    const answer = await fetch(`${baseUrl}/v1/responses${path}`, { headers: { authorization } })
+    return { status: answer.status, text: await answer.text() }
+  }
+  const begin = () =>
+    fetch(`${baseUrl}/v1/responses`, {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json', 'idempotency-key': 'once' },
+      body: JSON.stringify({ model: 'svc-beta', input: `I am ${MARKER}`, max_output_tokens: 2 }),
+    })
+  return { begin, asked: (id: string) => ask(`/${id}/input_items`) }
+}
+
+test.each(['runs', 'is stopped'])(
+  'what an account asked and was answered is erased with its texts while the server %s',
+  async (state) => {
+    const dataDir = join(temporaryFolder(), 'data')
+    const first = await startRunningServer({}, dataDir)
+    const { baseUrl, apiKey = '' } = first.ready
+    const { accountId, secret } = await openPersonalAccount(first.operations)
+    const [own, other] = [secret, apiKey].map((key) => conversationOf(baseUrl, key))
+    if (own === undefined || other === undefined) throw new Error('two were asked for')
+    const ids: string[] = []
+    for (const { begin, asked } of [own, other]) {
+      const { id } = (await (await begin()).json()) as { readonly id: string }
+      expect((await asked(id)).text).toContain(MARKER)
+      ids.push(id)
+    }
+    const [ownId = '', otherId = ''] = ids
+    if (state === 'is stopped') await first.process.stop()
+    const erase = ['account', 'erase', accountId, '--reason', 'r', '--yes', '--data-dir', dataDir]
+    const { code, err } = await svc(erase)
+    expect(code, err).toBe(0)
+    const next = state === 'runs' ? first : await startRunningServer({}, dataDir)
+    const after = [secret, apiKey].map((key) => conversationOf(next.ready.baseUrl, key))
+    expect(await after[0]?.asked(ownId)).toMatchObject({ status: 404 })
+    expect((await after[1]?.asked(otherId))?.text).toContain(MARKER)
+    // It is paid for, and there is nothing to give again.
+    expect((await after[0]?.begin())?.status).toBe(409)
+    expect((await after[1]?.begin())?.status).toBe(200)
+    await next.process.stop()
+  },
+)

@@ -194,7 +194,7 @@ export const correctionOperations = {
     method: 'POST',
     path: '/accounts/:account_id/erase',
     role: 'owner',
-    summary: 'Erase what was written about the people behind an account, for ever',
+    summary: 'Erase what was written about the people behind an account, and its kept answers',
     input: z.strictObject({
       ...account,
       ...asked,

@@ -19,6 +19,8 @@ export interface ExpiringStore {
   load(accountId: string, id: string, now: number): Promise<string | undefined>
   /** @returns whether there was one, expired or not */
   remove(accountId: string, id: string): Promise<boolean>
+  /** Removes all texts of an account. @returns how many there were */
+  removeAll(accountId: string): Promise<number>
   /** Removes what has expired, at most `limit` texts. @returns how many were removed */
   removeExpired(now: number, limit: number): Promise<number>
   close(): Promise<void>

@@ -41,6 +41,12 @@ export class MemoryExpiringStore implements ExpiringStore {
     return this.#entries.delete(keyOf(accountId, id))
   }
 
+  async removeAll(accountId: string): Promise<number> {
+    const own = [...this.#entries].filter(([, entry]) => entry.accountId === accountId)
+    for (const [key] of own) this.#entries.delete(key)
+    return own.length
+  }
+
   async removeExpired(now: number, limit: number): Promise<number> {
     const expired = [...this.#entries].filter(([, { expiresAt }]) => expiresAt <= now)
     for (const [key] of expired.slice(0, limit)) this.#entries.delete(key)

@@ -28,6 +28,8 @@ import { steadyClock } from '../../system/steady-clock.ts'
 import { SHARE_OF_ACCOUNT_MAX, type StoreBounds } from '../store-bounds.ts'
 
 const NAME_BYTES = 16
+/** Texts that one script removes: the Redis does nothing else meanwhile. */
+const REMOVAL_BATCH = 250
 /** How long the counts of a text may outlive it. */
 const COUNTS_OUTLIVE_MS = 3_600_000
 
@@ -91,6 +93,11 @@ const REMOVE = `${LAYOUT}
 local there = redis.call('EXISTS', base .. 'at:' .. ARGV[1] .. '/' .. ARGV[2])
 drop(ARGV[1], ARGV[2])
 return there`
+
+const REMOVE_SOME = `${LAYOUT}
+local names = redis.call('ZRANGE', base .. 'of:' .. ARGV[1], 0, ARGV[2] - 1)
+for _, name in ipairs(names) do drop(ARGV[1], name) end
+return #names`
 
 const REMOVE_EXPIRED = `${LAYOUT}
 local expired = redis.call('ZRANGEBYSCORE', base .. 'expiry', '-inf', ARGV[1], 'LIMIT', 0, ARGV[2])
@@ -166,6 +173,14 @@ export class RedisExpiringStore implements ExpiringStore {
 
   async remove(accountId: string, id: string): Promise<boolean> {
     return (await this.#change(REMOVE, this.#names(accountId, id))) > 0
+  }
+
+  async removeAll(accountId: string): Promise<number> {
+    let removed = 0
+    for (let some = REMOVAL_BATCH; some === REMOVAL_BATCH; removed += some) {
+      some = await this.#change(REMOVE_SOME, [this.#nameOf([accountId]), REMOVAL_BATCH])
+    }
+    return removed
   }
 
   removeExpired(now: number, limit: number): Promise<number> {

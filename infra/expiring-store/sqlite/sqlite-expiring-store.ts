@@ -7,6 +7,7 @@
  * if they had never been kept. Their debits were durable before.
  */
 import type { StatementSync } from 'node:sqlite'
+import { setImmediate as nextTurnOfLoop } from 'node:timers/promises'
 import type { ExpiringStore } from '@svc/contracts/ports/expiring-store'
 import type { DatabaseFile } from '../../sqlite/database-file.ts'
 import { type DurableFile, durableFile } from '../../sqlite/durable-file.ts'
@@ -22,6 +23,8 @@ const fileKinds = {
   responses: { what: 'a file of stored responses', applicationId: 0x73766372 },
 } as const
 
+/** Texts that one transaction removes: nothing else runs meanwhile. */
+const REMOVAL_BATCH = 250
 const CACHE_KIBIBYTES = 8 * 1024
 /** The name under which `room` counts what all accounts use together. No account is named so. */
 const EVERYBODY = ''
@@ -88,6 +91,7 @@ class SqliteExpiringStore implements ExpiringStore {
   readonly #select: StatementSync
   readonly #insert: StatementSync
   readonly #remove: StatementSync
+  readonly #removeSome: StatementSync
   readonly #removeExpired: StatementSync
   readonly #selectUsed: StatementSync
   readonly #oldestOfAccount: StatementSync
@@ -111,6 +115,10 @@ class SqliteExpiringStore implements ExpiringStore {
        VALUES (?, ?, ?, ?, ?)`,
     )
     this.#remove = database.prepare('DELETE FROM entry WHERE account_id = ? AND id = ?')
+    this.#removeSome = database.prepare(
+      `DELETE FROM entry WHERE age IN
+         (SELECT age FROM entry WHERE account_id = ? ORDER BY age LIMIT ${REMOVAL_BATCH})`,
+    )
     this.#removeExpired = database.prepare(
       `DELETE FROM entry WHERE age IN
          (SELECT age FROM entry WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
@@ -148,6 +156,15 @@ class SqliteExpiringStore implements ExpiringStore {
 
   async remove(accountId: string, id: string): Promise<boolean> {
     return this.#inTurn(() => this.#remove.run(accountId, id).changes > 0)
+  }
+
+  async removeAll(accountId: string): Promise<number> {
+    let removed = 0
+    for (let some = REMOVAL_BATCH; some === REMOVAL_BATCH; removed += some) {
+      some = await this.#inTurn(() => Number(this.#removeSome.run(accountId).changes))
+      await nextTurnOfLoop()
+    }
+    return removed
   }
 
   async removeExpired(now: number, limit: number): Promise<number> {

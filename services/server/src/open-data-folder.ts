@@ -13,6 +13,7 @@ import {
 import { type Core, type CoreOptions, openCore } from './core/core.ts'
 import { loggerTo } from './core/warning-logger.ts'
 import { DataFolder, NoLedgerError } from './data-folder/data-folder.ts'
+import { removeKeptAnswers } from './data-folder/kept-answers-files.ts'
 import { type LogLocation, shownLocation } from './settings/log-location.ts'
 import { VERSION } from './version.ts'
 
@@ -76,6 +77,7 @@ export async function openDataFolder(
   const ports: OperationPorts = {
     ...core,
     clock: systemClock,
+    keptAnswers: { removeAll: (accountId) => removeKeptAnswers(folder, accountId) },
     information: {
       version: VERSION,
       mode: 'stopped',

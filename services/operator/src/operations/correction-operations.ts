@@ -68,7 +68,11 @@ export function correctionOperations(ports: OperationPorts, { actor }: Caller): 
 }
 
 function changeOperations(
-  { ledger: { administration }, backups }: Pick<OperationPorts, 'ledger' | 'backups'>,
+  {
+    ledger: { administration },
+    backups,
+    keptAnswers,
+  }: Pick<OperationPorts, 'ledger' | 'backups' | 'keptAnswers'>,
   actor: string,
 ): Omit<Corrections, 'voidGrant' | 'refund' | 'adjust' | 'correctPrice' | 'closeAccount'> {
   return {
@@ -84,6 +88,7 @@ function changeOperations(
       if (!dryRun) refuseDuringBackup(backups)
       const terms = { ...changeTerms(input, actor), dryRun }
       const { texts } = await administration.erase(input.account_id, terms)
+      if (!dryRun) await keptAnswers?.removeAll(input.account_id)
       return { account_id: input.account_id, texts, dry_run: dryRun }
     },
     async renameAccount({ name, ...input }) {

@@ -1,6 +1,7 @@
 /** The ports that the operations need. */
 import type { ServiceStatus } from '@svc/contracts/admin/workers'
 import type { EventStore, Position } from '@svc/contracts/ports/event-store'
+import type { ExpiringStore } from '@svc/contracts/ports/expiring-store'
 import type { Pace } from '@svc/contracts/ports/pace'
 import type { Quarantine } from '@svc/contracts/ports/quarantine'
 import type { RefusedRequests } from '@svc/contracts/ports/refused-requests'
@@ -54,6 +55,8 @@ export interface OperationPorts extends WorkerPorts, Omit<PeoplePorts, 'informat
   readonly texts: TextStore
   /** The names that searches remember. Default: nothing. */
   readonly names?: NameMemory
+  /** What the model was asked and said, which later requests go on from. Default: none is kept. */
+  readonly keptAnswers?: Pick<ExpiringStore, 'removeAll'>
   /** All long work of this process shares this pace. */
   readonly pace: Pace
   readonly clock: Clock

@@ -63,6 +63,16 @@ test('an account that another process has frozen is known to be, soon', async ()
   await until(() => there.ledger.isKnownFrozen(accountId))
 })
 
+test('an account whose texts another process has erased is told, soon', async () => {
+  const { here, accountId, news, time } = await openTwo()
+  const told: string[] = []
+  news.onErased = (erased) => told.push(erased)
+  await here.ledger.administration.erase(accountId, { reason: 'a test', actor: 'test' })
+  await time.advance(NOTICED_MS)
+  await until(() => told.length > 0)
+  expect(told).toEqual([accountId])
+})
+
 test('prices are shown of the list that another process has put the account on, soon', async () => {
   const { here, there, accountId, time } = await openTwo()
   const rates = { input: 2n, cachedInput: 1n, output: 3n }

@@ -28,6 +28,7 @@ const NEWS: ReadonlySet<string> = new Set([
   'AccountUnfrozen',
   'AccountClosed',
   'PriceListSet',
+  'TextsErased',
 ])
 const ACCOUNT_STREAMS = accountStream('')
 const PAGE_EVENTS = 500
@@ -49,6 +50,8 @@ export interface AccountNewsPorts {
 }
 
 export class AccountNews {
+  /** Is called with each account whose texts were erased, by whichever process. */
+  onErased: (accountId: string) => void = () => {}
   readonly #ports: AccountNewsPorts
   readonly #changed = new RecentlyUsed<string, Position>({ entriesMax: CHANGED_MAX })
   readonly #stopping = new AbortController()
@@ -114,10 +117,11 @@ export class AccountNews {
   }
 
   /** An account that is not in memory may be on its way there, from before the change. */
-  #note({ stream, position }: RecordedEvent): void {
+  #note({ stream, position, type }: RecordedEvent): void {
     if (!stream.startsWith(ACCOUNT_STREAMS)) return
     const { ledger, logger } = this.#ports
     const accountId = stream.slice(ACCOUNT_STREAMS.length)
+    if (type === 'TextsErased') this.onErased(accountId)
     this.#changed.set(accountId, position)
     const known = ledger.lastPosition(accountId)
     if (known === undefined || known >= position) return

@@ -6,11 +6,9 @@
  * Gateways with one content secret and one Redis share them: a retry, or a request that goes on
  * from a response, is then at home on each of them.
  */
-import { hkdfSync } from 'node:crypto'
 import type { ExpiringStore } from '@svc/contracts/ports/expiring-store'
 import type { TextSeal } from '@svc/contracts/ports/text-seal'
 import { SharedExpiringStore } from '@svc/infra/expiring-store/shared-expiring-store'
-import { openSqliteExpiringStore } from '@svc/infra/expiring-store/sqlite/sqlite-expiring-store'
 import {
   answerBounds,
   responseBounds,
@@ -22,15 +20,20 @@ import { AesTextSeal } from '@svc/infra/text-seal/aes-text-seal'
 import type { Logger } from 'pino'
 import type { OpenResources } from '../core/open-resources.ts'
 import type { DataFolder } from '../data-folder/data-folder.ts'
+import {
+  derivedKey,
+  openAnswersFile,
+  openResponsesFile,
+  removeFrom,
+} from '../data-folder/kept-answers-files.ts'
 import type { Settings } from '../settings/settings.ts'
 
-const KEY_BYTES = 32
 /** The time between two looks for what has expired, in milliseconds. */
 const REMOVAL_INTERVAL_MS = 10 * 60_000
 /** What one look removes at most of each kind: nothing else runs meanwhile. */
 const REMOVAL_BATCH = 500
 
-export interface KeptAnswers {
+export interface KeptAnswers extends Pick<ExpiringStore, 'removeAll'> {
   readonly recordedAnswers: ExpiringStore
   readonly storedResponses: ExpiringStore
   /** Seals what clients carry themselves. */
@@ -56,17 +59,9 @@ export async function openKeptAnswers({
   parts,
 }: KeptAnswersPorts): Promise<KeptAnswers> {
   const key = Buffer.from(folder.secrets().answerKey, 'hex')
-  const ownAnswers = openSqliteExpiringStore(folder.answersFile, {
-    kind: 'answers',
-    key,
-    bounds: answerBounds,
-  })
+  const ownAnswers = openAnswersFile(folder, key)
   parts.add(() => ownAnswers.close())
-  const ownResponses = openSqliteExpiringStore(folder.responsesFile, {
-    kind: 'responses',
-    key: derivedKey(key, 'stored responses'),
-    bounds: responseBounds,
-  })
+  const ownResponses = openResponsesFile(folder, key)
   parts.add(() => ownResponses.close())
   const share = isGateway ? await sharingOf(settings, logger, parts) : alone
   const recordedAnswers = share(ownAnswers, 'answers', answerBounds, 'both')
@@ -75,7 +70,8 @@ export async function openKeptAnswers({
   parts.add(removeExpiredAgain(logger, [recordedAnswers, storedResponses]))
   const carriedKey = derivedKey(key, 'text that clients carry')
   const textSeal = new AesTextSeal(settings.SVC_CONTENT_SECRET ?? carriedKey)
-  return { recordedAnswers, storedResponses, textSeal }
+  const removeAll = (accountId: string) => removeFrom([recordedAnswers, storedResponses], accountId)
+  return { recordedAnswers, storedResponses, textSeal, removeAll }
 }
 
 type Share = (
@@ -117,11 +113,6 @@ async function sharingOf(
     parts.add(() => shared.close())
     return new SharedExpiringStore({ own, shared, copies })
   }
-}
-
-/** Two files under one key would let a row of the one be taken for a row of the other. */
-function derivedKey(key: Buffer, purpose: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', key, '', purpose, KEY_BYTES))
 }
 
 type Expiring = Pick<ExpiringStore, 'removeExpired'>

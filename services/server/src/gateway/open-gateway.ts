@@ -28,7 +28,7 @@ import { httpLimitsOf } from '../settings/http-limits.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { InferenceWorkers } from '../supervision/inference-workers.ts'
 import { VERSION } from '../version.ts'
-import { openKeptAnswers } from './kept-answers.ts'
+import { type KeptAnswers, openKeptAnswers } from './kept-answers.ts'
 import { type DashboardSurroundings, openDashboard } from './open-dashboard.ts'
 import { openRateLimits } from './open-rate-limits.ts'
 import type { ReservedPort } from './reserved-port.ts'
@@ -88,7 +88,9 @@ export async function openGateway(
   const metrics = metricsOf(workers, core, feed)
   const requestLog = requestLogOf(settings, core.refusedRequests, logger)
   const limits = httpLimitsOf(settings)
-  const operatorPorts = operatorPortsOf({ settings, folder, workers, feed }, core, baseUrl)
+  if (accountNews !== undefined) accountNews.onErased = removingFrom(keptAnswers, logger)
+  const kept = { settings, folder, workers, feed, keptAnswers }
+  const operatorPorts = operatorPortsOf(kept, core, baseUrl)
   const operationsOf: OperationRoutes['operationsOf'] = (caller) =>
     createLocalOperations(operatorPorts, caller)
   const dashboard = { settings, folder, logger, rateLimits, operationsOf, parts }
@@ -178,14 +180,25 @@ async function dashboardOf(surroundings: DashboardSurroundings, core: Core) {
   return { dashboard: await openDashboard(surroundings, core), dashboardPages: pages.routes }
 }
 
+/** What another gateway erased leaves the files of this one as well. */
+function removingFrom(keptAnswers: KeptAnswers, logger: Logger): (accountId: string) => void {
+  return (accountId) => {
+    keptAnswers.removeAll(accountId).catch((err: unknown) => {
+      logger.error({ err, accountId }, 'failed to remove kept answers of an erased account')
+    })
+  }
+}
+
 function operatorPortsOf(
   {
     settings,
     folder,
     workers,
     feed,
+    keptAnswers,
   }: Pick<GatewaySurroundings, 'settings' | 'folder' | 'workers'> & {
     readonly feed: Feed | undefined
+    readonly keptAnswers: KeptAnswers
   },
   { place, viewServers, ...core }: Core,
   baseUrl: string,
@@ -193,6 +206,7 @@ function operatorPortsOf(
   return {
     ...core,
     feed,
+    keptAnswers,
     clock: systemClock,
     names: new NameMemory({ texts: core.texts, clock: systemClock }),
     fleet: workers.pool,

@@ -18,6 +18,7 @@ function noting() {
     storedResponses: {
       save: storedResponses.save.bind(storedResponses),
       remove: async () => false,
+      removeAll: async () => 0,
       removeExpired: async () => 0,
       close: async () => {},
       load: async (owner, id, now) => {

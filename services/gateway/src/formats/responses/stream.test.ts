@@ -36,6 +36,7 @@ const store = new ResponseStore({
     save: async () => {},
     load: async () => undefined,
     remove: async () => false,
+    removeAll: async () => 0,
     removeExpired: async () => 0,
     close: async () => {},
   },
