@@ -234,6 +234,51 @@ export function describeBus(name: string, openBus: () => Bus): void {
         await expect.poll(() => taken().size).toBe(records.length)
       })
 
+      test('who lacks what the group has taken takes nothing, and says so, until it is there', async () => {
+        const { topic, consume } = await newWork()
+        await deliver(topic, numbered(['a', 'b'], 3))
+        const first = new TakenWork()
+        const before = consume(first)
+        await expect.poll(() => first.taken.length, SOON).toBe(6)
+        await before.close()
+        await deliver(topic, [recordOf('a', 'a.3')])
+        const restored = new TakenWork()
+        restored.missing = ({ value }) => (value === 'b.2' ? 'b.2 is not there' : null)
+        const consumer = consume(restored)
+        await expect.poll(() => restored.told, SOON).toEqual(['b.2 is not there'])
+        expect(consumer.trouble).toBe('b.2 is not there')
+        expect(restored.lookedAt).toContain('b.2')
+        expect(restored.asked).toEqual([])
+        restored.missing = () => null
+        await expect.poll(() => restored.taken.map(({ value }) => value), SOON).toEqual(['a.3'])
+        expect(consumer.trouble).toBeNull()
+      })
+
+      test('who gets back partitions in which another took what it lacks stops, and says so', async () => {
+        const { topic, consume } = await newWork()
+        const keys = Array.from({ length: 12 }, (_, at) => `acct_${at}`)
+        const [own, other] = [new TakenWork(), new TakenWork()]
+        const lacked = ({ value }: ReceivedRecord) =>
+          own.taken.some((record) => record.value === value) ? null : 'not here'
+        own.missing = lacked
+        const consumer = consume(own)
+        await deliver(topic, numbered(keys, 1))
+        await expect.poll(() => own.taken.length, SOON).toBe(keys.length)
+        const copy = consume(other)
+        await expect
+          .poll(async () => {
+            await deliver(
+              topic,
+              numbered(keys, 1).map(({ key }) => recordOf(key, randomUUID())),
+            )
+            return other.taken.length
+          }, SOON)
+          .toBeGreaterThan(0)
+        await copy.close()
+        await expect.poll(() => consumer.trouble, SOON).toBe('not here')
+        expect(own.told).toContain('not here')
+      })
+
       test('a topic that is not there is told, and taken when it is', async () => {
         const name = topicName()
         const work = new TakenWork()
@@ -254,6 +299,9 @@ class TakenWork {
   readonly taken: ReceivedRecord[] = []
   readonly signals: AbortSignal[] = []
   readonly told: string[] = []
+  readonly lookedAt: string[] = []
+  /** What it says when it is asked for what was taken. */
+  missing: (last: ReceivedRecord) => string | null = () => null
   readonly #handle: (record: ReceivedRecord) => unknown
 
   constructor(handle: (record: ReceivedRecord) => unknown = () => {}) {
@@ -269,6 +317,10 @@ class TakenWork {
         this.signals.push(signal)
         await this.#handle(record)
         this.taken.push(record)
+      },
+      lookBack: async (last) => {
+        this.lookedAt.push(last.value)
+        return this.missing(last)
       },
       onTrouble: (words) => this.told.push(words),
     })

@@ -29,7 +29,7 @@ const operations = createRemoteOperations({
   operatorToken: values.token,
   signal,
 })
-topUps.start(operations.grant)
+topUps.start(operations.grant, operations.previewGrant)
 // For a test that waits in vain.
 process.on('SIGUSR2', () => {
   const { waiting, ...state } = topUps.status()

@@ -93,6 +93,15 @@ export interface Subscription {
    * @throws any error, to have the record come again after a pause
    */
   take(record: ReceivedRecord, signal: AbortSignal): Promise<void>
+  /**
+   * Looks whether what taking a record did is there. A consumer asks before it takes anything, and
+   * again when it gets partitions of others, about the last record that the group has taken of each
+   * of them, where the topic still has it.
+   *
+   * @returns in words what is not there; null when all is, or when nobody can know. With words the
+   *   consumer leaves its group, and stays out of it until they are gone
+   */
+  lookBack?(last: ReceivedRecord): Promise<string | null>
   /** Is called when there is a new reason why no record is taken, and when records were skipped. */
   onTrouble(words: string): void
 }

@@ -2,6 +2,7 @@
 import { type Subscription, UnsafeTopicError } from '@svc/contracts/ports/bus'
 import type { Admin } from 'kafkajs'
 import { closed } from './kafka-failure.ts'
+import type { PartitionOffsets } from './topic-reader.ts'
 import { isThere, settingsOf } from './topic-setup.ts'
 
 export interface GroupPlace {
@@ -11,6 +12,8 @@ export interface GroupPlace {
    * The first record that the group has not taken, for each partition of which it took anything.
    */
   readonly next: ReadonlyMap<number, bigint>
+  /** What the topic still has of the records that the group has taken. */
+  readonly taken: readonly PartitionOffsets[]
 }
 
 /** @throws when the topic is not there, or would drop records by itself */
@@ -29,8 +32,8 @@ export async function checkedGroup(
       const problem = 'cleanup.policy must be delete: compaction drops all but the last of a key'
       throw new UnsafeTopicError(topic, [problem])
     }
-    const taken = await admin.fetchOffsets({ groupId, topics: [topic] })
-    const offsets = taken[0]?.partitions ?? []
+    const [offsetsOfTopic] = await admin.fetchOffsets({ groupId, topics: [topic] })
+    const offsets = offsetsOfTopic?.partitions ?? []
     const next = new Map(
       offsets
         .map(({ partition, offset }) => [partition, BigInt(offset)] as const)
@@ -40,7 +43,11 @@ export async function checkedGroup(
     const gaps = ends.flatMap(({ partition, low }) => {
       return gapOf(partition, next.get(partition), BigInt(low)) ?? []
     })
-    return { skipped: gaps.length === 0 ? null : gaps.join(', '), next }
+    const taken = ends.map(({ partition, low, high: end }) => {
+      const high = next.get(partition) ?? 0n
+      return { partition, low: BigInt(low), high: high < BigInt(end) ? high : BigInt(end) }
+    })
+    return { skipped: gaps.length === 0 ? null : gaps.join(', '), next, taken }
   } finally {
     void closed(admin)
   }

@@ -13,7 +13,9 @@
  * 6. It waits longer for an answer of its group than the group for one of its members. Who gives up
  *    earlier, while a leader is slow or silent, stays in the group as a member that nobody is, and
  *    joins as another: every member begins anew, and on a slow machine that has no end.
- * 7. Whether records were dropped is looked for wherever a batch does not begin where the one
+ * 7. Who looks back at what the group has taken does so before it joins: a member that takes
+ *    nothing keeps its partitions from the others.
+ * 8. Whether records were dropped is looked for wherever a batch does not begin where the one
  *    before it ended: kafkajs goes on at the first record that is left, in silence.
  */
 import { Backoff } from '@svc/contracts/ports/backoff'
@@ -21,8 +23,9 @@ import type { BusConsumer, ReceivedRecord, Subscription } from '@svc/contracts/p
 import type { Timer } from '@svc/contracts/ports/time'
 import { untilAborted, within } from '@svc/contracts/ports/within'
 import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs'
-import { checkedGroup, droppedFrom } from './group-offsets.ts'
+import { checkedGroup, droppedFrom, type GroupPlace } from './group-offsets.ts'
 import { closed, wordsOf } from './kafka-failure.ts'
+import { missingOfTaken } from './look-back.ts'
 import { receivedRecord } from './received-record.ts'
 
 /**
@@ -64,6 +67,10 @@ export class KafkaConsumer implements BusConsumer {
   readonly #waiting = new Map<number, bigint>()
   /** The first record of each partition that is not taken, as far as this member knows. */
   #next = new Map<number, bigint>()
+  /** The partitions of this member; undefined before it was given any. */
+  #ours: readonly number[] | undefined
+  /** Whether what the group has taken was found. */
+  #isTakenThere = false
   #groupTrouble: string | null = null
   #takeTrouble: string | null = null
   #skipped: string | null = null
@@ -101,10 +108,13 @@ export class KafkaConsumer implements BusConsumer {
     const { signal } = this.#closing
     while (!signal.aborted) {
       try {
-        const checking = checkedGroup(this.#client.admin(), this.#subscription)
-        const { skipped, next } = await untilAborted(checking, signal)
-        this.#noteSkipped(skipped)
-        this.#next = new Map(next)
+        const place = await untilAborted(this.#place(), signal)
+        this.#noteSkipped(place.skipped)
+        const looking = this.#isTakenThere ? null : this.#missing(place.taken)
+        const missing = await untilAborted(Promise.resolve(looking), signal)
+        if (missing !== null) throw new Error(missing)
+        this.#isTakenThere = true
+        this.#next = new Map(place.next)
         await this.#listen(signal)
       } catch (error) {
         if (signal.aborted) return
@@ -157,7 +167,14 @@ export class KafkaConsumer implements BusConsumer {
     consumer.on(consumer.events.CRASH, ({ payload }) => reject(payload.error))
     consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
       this.#waiting.clear()
-      this.#forgetOthers(payload.memberAssignment[this.#subscription.topic] ?? [])
+      const ours = payload.memberAssignment[this.#subscription.topic] ?? []
+      this.#forgetOthers(ours)
+      const before = this.#ours ?? ours
+      this.#ours = ours
+      void this.#lookAtGained(
+        ours.filter((partition) => !before.includes(partition)),
+        reject,
+      )
     })
     // A consumer that was let into its group may still be unable to read what there is.
     consumer.on(consumer.events.FETCH, () => {
@@ -214,6 +231,29 @@ export class KafkaConsumer implements BusConsumer {
       await heartbeat()
     }
     return false
+  }
+
+  #place(): Promise<GroupPlace> {
+    return checkedGroup(this.#client.admin(), this.#subscription)
+  }
+
+  #missing(taken: GroupPlace['taken']): Promise<string | null> {
+    const [client, timer, subscription] = [this.#client, this.#timer, this.#subscription]
+    return missingOfTaken({ client, timer, subscription, taken, signal: this.#closing.signal })
+  }
+
+  /** Another member took the records of these partitions until now, perhaps for another log. */
+  async #lookAtGained(gained: readonly number[], giveUp: (error: Error) => void): Promise<void> {
+    if (gained.length === 0 || this.#subscription.lookBack === undefined) return
+    try {
+      const { taken } = await this.#place()
+      const missing = await this.#missing(taken.filter((one) => gained.includes(one.partition)))
+      if (missing === null) return
+      this.#isTakenThere = false
+      giveUp(new Error(missing))
+    } catch {
+      // Nobody can know now, and the group goes on.
+    }
   }
 
   /** Forgets the partitions of others, because this member does not see what they take of them. */

@@ -1,4 +1,4 @@
-/** Reads a topic from its first record to its last, by a group of its own that leaves nothing. */
+/** Reads records of a topic, by a group of its own that leaves nothing. */
 import { randomUUID } from 'node:crypto'
 import { BusAwayError, type ReceivedRecord } from '@svc/contracts/ports/bus'
 import { pause, type Timer } from '@svc/contracts/ports/time'
@@ -26,7 +26,7 @@ export interface TopicReading {
   readonly client: Kafka
   readonly timer: Timer
   readonly topic: string
-  /** The first offset of each partition, and the one behind its last record. */
+  /** What to read of each partition: from the first of the offsets up to the second. */
   readonly offsets: readonly PartitionOffsets[]
   readonly take: (records: readonly ReceivedRecord[]) => void
   readonly signal: AbortSignal
@@ -55,12 +55,25 @@ export async function readTopic(reading: TopicReading): Promise<void> {
   }
 }
 
+/**
+ * @param offsets of the topic, of which the last record of each partition is read
+ * @throws {BusAwayError} when the cluster stops answering
+ */
+export async function readLastRecords(
+  reading: Omit<TopicReading, 'take'>,
+): Promise<readonly ReceivedRecord[]> {
+  const found: ReceivedRecord[] = []
+  const offsets = reading.offsets
+    .filter(({ low, high }) => low < high)
+    .map(({ partition, high }) => ({ partition, low: high - 1n, high }))
+  await readTopic({ ...reading, offsets, take: (records) => void found.push(...records) })
+  return found
+}
+
 async function readOnce(reading: TopicReading): Promise<void> {
   const { client, timer, topic, offsets, take, signal } = reading
-  const left = new Map<number, bigint>()
-  for (const { partition, low, high } of offsets) {
-    if (low < high) left.set(partition, high)
-  }
+  const asked = offsets.filter(({ low, high }) => low < high)
+  const left = new Map(asked.map((one) => [one.partition, one]))
   if (left.size === 0) return
   const groupId = `svc-read-${randomUUID()}`
   const { promise, resolve, reject } = Promise.withResolvers<void>()
@@ -80,20 +93,23 @@ async function readOnce(reading: TopicReading): Promise<void> {
   const eachBatch = async ({ batch }: EachBatchPayload): Promise<void> => {
     stopWatch()
     stopWatch = timer.after(READ_SILENCE_MS, silent)
-    const end = left.get(batch.partition)
-    if (end === undefined) return
+    const wanted = left.get(batch.partition)
+    if (wanted === undefined) return
     try {
-      take(receivedBefore(end, batch))
+      take(receivedWithin(wanted, batch))
     } catch (error) {
       reject(error)
     }
-    if (BigInt(batch.lastOffset()) + 1n >= end) left.delete(batch.partition)
+    if (BigInt(batch.lastOffset()) + 1n >= wanted.high) left.delete(batch.partition)
     if (left.size === 0) resolve()
   }
   try {
     await consumer.connect()
     await consumer.subscribe({ topics: [topic], fromBeginning: true })
     await consumer.run({ autoCommit: false, eachBatch })
+    for (const { partition, low } of asked) {
+      consumer.seek({ topic, partition, offset: `${low}` })
+    }
     await promise
   } catch (error) {
     throw signal.aborted || !isOfKafka(error) ? error : failureOf(error)
@@ -105,10 +121,13 @@ async function readOnce(reading: TopicReading): Promise<void> {
   }
 }
 
-function receivedBefore(end: bigint, { partition, messages }: EachBatchPayload['batch']) {
+function receivedWithin(
+  { low, high }: PartitionOffsets,
+  { partition, messages }: EachBatchPayload['batch'],
+): readonly ReceivedRecord[] {
   return messages
     .map((message) => receivedRecord(partition, message))
-    .filter(({ offset }) => offset < end)
+    .filter(({ offset }) => offset >= low && offset < high)
 }
 
 /** Removes the group of the read. What is left of it would expire by itself. */

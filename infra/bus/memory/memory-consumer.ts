@@ -18,6 +18,8 @@ export class MemoryConsumer implements BusConsumer {
   readonly #closing = new AbortController()
   readonly #running: Promise<void>
   #takeTrouble: string | null = null
+  /** The partitions of which was looked at what the group has taken. */
+  #lookedAt = new Set<number>()
   #told = ''
 
   constructor(cluster: MemoryCluster, timer: Timer, subscription: Subscription) {
@@ -25,8 +27,7 @@ export class MemoryConsumer implements BusConsumer {
     this.#timer = timer
     this.#subscription = subscription
     this.#group = cluster.group(subscription)
-    this.#group.members.push(this)
-    cluster.noteChange()
+    this.#enter()
     this.#running = this.#run()
   }
 
@@ -53,6 +54,12 @@ export class MemoryConsumer implements BusConsumer {
   async #run(): Promise<void> {
     const { signal } = this.#closing
     while (!signal.aborted) {
+      const missing = await untilAborted(this.#missing(), signal).catch(messageOf)
+      if (signal.aborted) break
+      if (missing !== null) {
+        await this.#stayOut(missing, signal)
+        continue
+      }
       const record = this.#busTrouble === null ? this.#waitingRecord() : undefined
       if (record !== undefined) await this.#try(record, signal)
       else {
@@ -60,8 +67,43 @@ export class MemoryConsumer implements BusConsumer {
         await untilAborted(this.#cluster.changed, signal).catch(() => {})
       }
     }
+    this.#leave()
+  }
+
+  #enter(): void {
+    this.#group.members.push(this)
+    this.#cluster.noteChange()
+  }
+
+  #leave(): void {
     this.#group.members.splice(this.#group.members.indexOf(this), 1)
     this.#cluster.noteChange()
+  }
+
+  /** @returns what is not there of the records that others of the group have taken, in words */
+  async #missing(): Promise<string | null> {
+    const ours = [...this.#partitions.keys()].filter((partition) => this.#isOurs(partition))
+    const gained = ours.filter((partition) => !this.#lookedAt.has(partition))
+    this.#lookedAt = new Set(ours)
+    for (const partition of gained) {
+      const at = this.#next(partition) - 1
+      const record = this.#partitions[partition]?.[at]
+      if (record === undefined) continue
+      const last = { ...record, partition, offset: BigInt(at) }
+      const missing = await this.#subscription.lookBack?.(last)
+      if (typeof missing === 'string') return missing
+    }
+    return null
+  }
+
+  async #stayOut(missing: string, signal: AbortSignal): Promise<void> {
+    this.#leave()
+    this.#lookedAt.clear()
+    this.#takeTrouble = missing
+    this.#tell(missing)
+    await pause(this.#timer, TAKE_AGAIN_MS, signal)
+    this.#takeTrouble = null
+    this.#enter()
   }
 
   async #try(record: ReceivedRecord, signal: AbortSignal): Promise<void> {

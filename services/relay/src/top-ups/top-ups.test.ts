@@ -2,13 +2,11 @@ import { ServiceError } from '@svc/contracts/errors'
 import { RECORD_BYTES_MAX, type ReceivedRecord } from '@svc/contracts/ports/bus'
 import { MemoryBus } from '@svc/infra/bus/memory/memory-bus'
 import { MemoryCluster } from '@svc/infra/bus/memory/memory-cluster'
-import { grantOperation } from '@svc/operator/operations/credit/grant-operation'
 import {
-  eventsOf,
-  type LedgerSetting,
-  openFunded,
-  openLedger,
-} from '@svc/testing/ledger/open-ledger'
+  grantOperation,
+  previewGrantOperation,
+} from '@svc/operator/operations/credit/grant-operation'
+import { eventsOf, type LedgerSetting, openLedger } from '@svc/testing/ledger/open-ledger'
 import { Random } from '@svc/testing/random'
 import { afterEach, expect, test } from 'vitest'
 import { TopUps } from './top-ups.ts'
@@ -232,6 +230,56 @@ test('two servers, of which one dies between the grant and the commit, grant eac
   expect(new Set(offsets).size).toBe(30)
 })
 
+test('a ledger of before takes nothing more for the group, and all of it for another', async () => {
+  const house = await House.open()
+  const first = house.takeTopUps()
+  await house.pay(house.payment({ reference: 'pay_1' }), house.payment({ reference: 'pay_2' }))
+  await first.stop()
+  const restored = await House.on(house.cluster)
+  await restored.grantByHand('5.00', 'pay_1')
+  const topUps = restored.takeTopUps()
+  await restored.pay(restored.payment({ reference: 'pay_3' }))
+  await restored.pass(60_000)
+  expect(await restored.grants()).toHaveLength(1)
+  expect(topUps.status()).toMatchObject({
+    granted: 0,
+    trouble: expect.stringMatching(/^the group svc has taken payments .* such as pay_2 of acct_.*/),
+  })
+  expect(restored.errors).toEqual(['top-ups cannot be taken, trying again'])
+  await topUps.stop()
+  const anew = restored.takeTopUps('svc-2')
+  await restored.pass(TRIED_AGAIN_MS)
+  expect(await restored.grants()).toHaveLength(3)
+  expect(anew.status()).toMatchObject({ granted: 2, repeated: 1, trouble: null })
+})
+
+test('a last payment that is known, or in the dead letters, keeps nobody from the next', async () => {
+  const house = await House.open()
+  for (const last of [house.payment({}), 'poison', house.payment({ account_id: 'Ada' })]) {
+    const before = house.takeTopUps()
+    await house.pay(last)
+    await before.stop()
+    const topUps = house.takeTopUps()
+    await house.pay(house.payment({ reference: last }))
+    expect(topUps.status()).toMatchObject({ granted: 1, trouble: null })
+    await topUps.stop()
+  }
+})
+
+test('while the ledger cannot be asked for the last payment nothing is taken, and then it is', async () => {
+  const house = await House.open()
+  const before = house.takeTopUps()
+  await house.pay(house.payment({}))
+  await before.stop()
+  house.ledgerFault = new ServiceError('store_unavailable', 'The store is away.')
+  const topUps = house.takeTopUps()
+  await house.pay(house.payment({ reference: 'pay_2' }))
+  expect(topUps.status()).toMatchObject({ granted: 0, trouble: 'The store is away.' })
+  house.ledgerFault = undefined
+  await house.pass(TRIED_AGAIN_MS)
+  expect(topUps.status()).toMatchObject({ granted: 1, trouble: null })
+})
+
 /** A bus whose dead letters are on another cluster than the payments. */
 function splitBus(house: House, dead: MemoryCluster): MemoryBus {
   const bus = new MemoryBus(house.cluster, house.time)
@@ -241,7 +289,7 @@ function splitBus(house: House, dead: MemoryCluster): MemoryBus {
 }
 
 class House {
-  readonly cluster = new MemoryCluster()
+  readonly cluster: MemoryCluster
   readonly errors: string[] = []
   readonly accountId: string
   asked = 0
@@ -250,16 +298,24 @@ class House {
   #held: PromiseWithResolvers<void> | undefined
 
   static async open(): Promise<House> {
-    const setting = await openLedger()
-    const { accountId } = await openFunded(setting, 0n)
-    const house = new House(setting, accountId)
+    const house = await House.on(new MemoryCluster())
     await house.makeTopic(house.cluster)
     return house
   }
 
-  private constructor(setting: LedgerSetting, accountId: string) {
+  /** A ledger whose only account has no credit, on a bus that others may have used before. */
+  static async on(cluster: MemoryCluster): Promise<House> {
+    const setting = await openLedger()
+    const { administration } = setting.ledger
+    const account = { name: 'funded', externalId: 'crm-1', actor: 'operator' }
+    const { accountId } = await setting.time.until(administration.openAccount(account))
+    return new House(setting, accountId, cluster)
+  }
+
+  private constructor(setting: LedgerSetting, accountId: string, cluster: MemoryCluster) {
     this.#setting = setting
     this.accountId = accountId
+    this.cluster = cluster
   }
 
   get time() {
@@ -275,13 +331,20 @@ class House {
     const log = { warn() {}, error }
     const topUps = new TopUps({ bus, topic: TOPIC, group, timer: this.time, log })
     const grant = grantOperation(this.#setting.ledger, { actor: 'top-ups' })
-    topUps.start(async (input) => {
-      this.asked += 1
-      if (this.ledgerFault !== undefined) throw this.ledgerFault
-      const granted = await grant(input)
-      await this.#held?.promise
-      return granted
-    })
+    const preview = previewGrantOperation(this.#setting.ledger, { actor: 'top-ups' })
+    topUps.start(
+      async (input) => {
+        this.asked += 1
+        if (this.ledgerFault !== undefined) throw this.ledgerFault
+        const granted = await grant(input)
+        await this.#held?.promise
+        return granted
+      },
+      async (input) => {
+        if (this.ledgerFault !== undefined) throw this.ledgerFault
+        return preview(input)
+      },
+    )
     running.push(topUps)
     return topUps
   }

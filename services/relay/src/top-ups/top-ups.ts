@@ -32,6 +32,8 @@ export interface TopUpsPorts {
 
 /** The operation behind `svc account grant`, in the name of the top-ups. */
 type AskForGrant = OperationHandlers['grant']
+/** The operation that only says what it would do. */
+type PreviewGrant = OperationHandlers['previewGrant']
 
 export interface TopUpsState {
   readonly topic: string
@@ -63,12 +65,13 @@ export class TopUps {
     this.#deadLetters = new DeadLetters(ports)
   }
 
-  start(grant: AskForGrant): void {
+  start(grant: AskForGrant, preview: PreviewGrant): void {
     const { bus, topic, group, log } = this.#ports
     this.#consumer ??= bus.consume({
       topic,
       group,
       take: (record, signal) => this.#take(record, grant, signal),
+      lookBack: (record) => this.#missingOf(record, preview),
       onTrouble: (problem) => log.error({ topic, problem }, 'top-ups cannot be taken, retrying'),
     })
   }
@@ -107,6 +110,28 @@ export class TopUps {
       const { partition, offset } = record
       const at = { topic, partition, offset: `${offset}`, code: error.code }
       log.warn(at, 'top-up refused, kept in the dead-letter topic')
+    }
+  }
+
+  /**
+   * Payments that the group has taken and this ledger lacks were granted in another: in the one
+   * that it was restored from, or in a copy that runs beside it.
+   */
+  async #missingOf(record: ReceivedRecord, preview: PreviewGrant): Promise<string | null> {
+    const { group } = this.#ports
+    try {
+      const payment = grantOf(record)
+      const { balance_before: before } = await preview(payment)
+      if (before === null) return null
+      return (
+        `the group ${group} has taken payments that this ledger lacks, such as ` +
+        `${payment.reference} of ${payment.account_id}: stop what else takes payments with it, ` +
+        'and name another group in SVC_KAFKA_TOPUPS_GROUP'
+      )
+    } catch (error) {
+      // What cannot be granted now may be a dead letter.
+      if (isForGood(error)) return null
+      throw error
     }
   }
 }

@@ -4,7 +4,10 @@ import type { Bus } from '@svc/contracts/ports/bus'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import type { Feed } from '@svc/operator/feed/feed'
-import { grantOperation } from '@svc/operator/operations/credit/grant-operation'
+import {
+  grantOperation,
+  previewGrantOperation,
+} from '@svc/operator/operations/credit/grant-operation'
 import { Relay } from '@svc/relay/relay'
 import { TopUps } from '@svc/relay/top-ups'
 import type { Logger } from 'pino'
@@ -65,7 +68,8 @@ function openTopUps(
   const { SVC_KAFKA_TOPUPS_TOPIC: topic, SVC_KAFKA_TOPUPS_GROUP: group } = settings
   if (topic === undefined) return undefined
   const topUps = new TopUps({ bus, topic, group, timer: systemTimer, log: logger })
-  topUps.start(grantOperation(ledger, { actor: TOP_UPS_ACTOR }))
+  const caller = { actor: TOP_UPS_ACTOR }
+  topUps.start(grantOperation(ledger, caller), previewGrantOperation(ledger, caller))
   parts.add(() => topUps.stop())
   return topUps
 }

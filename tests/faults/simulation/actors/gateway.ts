@@ -16,7 +16,10 @@ import { type RunToSettle, settleRun } from '@svc/gateway/request/settle'
 import { MemoryBus } from '@svc/infra/bus/memory/memory-bus'
 import type { Accepted, Ledger, Settled } from '@svc/ledger/ledger'
 import { createSweeper, type RunningQuery } from '@svc/ledger/sweeper'
-import { grantOperation } from '@svc/operator/operations/credit/grant-operation'
+import {
+  grantOperation,
+  previewGrantOperation,
+} from '@svc/operator/operations/credit/grant-operation'
 import { TopUps } from '@svc/relay/top-ups'
 import { meter } from '@svc/testing/ledger/sample'
 import type { SimulatedProcess } from '../surroundings/simulated-process.ts'
@@ -245,7 +248,11 @@ export class SimulatedGateway {
     const { timer } = this.process
     const bus = new MemoryBus(cluster, timer)
     const options = { bus, topic: TOP_UP_TOPIC, group: TOP_UP_GROUP, timer, log: quiet }
-    new TopUps(options).start(grantOperation(this.ledger, { actor: 'top-ups' }))
+    const caller = { actor: 'top-ups' }
+    new TopUps(options).start(
+      grantOperation(this.ledger, caller),
+      previewGrantOperation(this.ledger, caller),
+    )
     this.process.onDeath(() => time.after(SESSION_MS, () => void bus.close()))
     atEnd(() => void bus.close())
   }
