@@ -92,6 +92,20 @@ export function describeBus(name: string, openBus: () => Bus): void {
       expect(reader.acknowledged).toEqual([0n, 0n, 0n, 0n])
     })
 
+    test('gives the last record of each partition that has any', async () => {
+      const topic = await newTopic()
+      const { signal } = new AbortController()
+      expect(await topic.last(signal)).toEqual([])
+      await deliver(topic, numbered(['a', 'b'], 20))
+      const partitions = new Map((await all(topic)).map((record) => [record.partition, record]))
+      const last = (await topic.last(signal)).toSorted(
+        (one, other) => one.partition - other.partition,
+      )
+      expect(last).toEqual(
+        [...partitions.values()].toSorted((one, other) => one.partition - other.partition),
+      )
+    })
+
     test('takes an empty delivery, and the largest that it promises', async () => {
       const topic = await newTopic()
       await deliver(topic, [])

@@ -70,6 +70,13 @@ export interface BusTopic {
    * @throws {BusAwayError} when the bus stops answering. The records that were read are right
    */
   read(take: (records: readonly ReceivedRecord[]) => void, signal: AbortSignal): Promise<void>
+  /**
+   * Reads the last record of each partition that has any.
+   *
+   * @throws {BusAwayError}
+   * @throws {BusRefusedError} when this user may not read
+   */
+  last(signal: AbortSignal): Promise<readonly ReceivedRecord[]>
   /** Releases connections and memory; the topic and its records stay. Idempotent. */
   close(): Promise<void>
 }

@@ -29,7 +29,7 @@ import kafkajs, { type Admin, type Kafka, type Producer } from 'kafkajs'
 import { DeliveryGate } from '../delivery-gate.ts'
 import { keyPartition } from '../key-partition.ts'
 import { closed, failureOf, isPermanent, typeOf, wordsOf } from './kafka-failure.ts'
-import { type PartitionOffsets, readTopic } from './topic-reader.ts'
+import { type PartitionOffsets, readLastRecords, readTopic } from './topic-reader.ts'
 
 /** What one batch to a partition may hold. Brokers take a little more and refuse what is beyond. */
 const BATCH_BOUNDS = { records: 500, bytes: 576 * 1024 }
@@ -109,6 +109,12 @@ export class KafkaTopic implements BusTopic {
     const offsets = await this.#offsets()
     const [client, timer, topic] = [this.#readingClient, this.#timer, this.#name]
     await readTopic({ client, timer, topic, offsets, take, signal })
+  }
+
+  async last(signal: AbortSignal): Promise<readonly ReceivedRecord[]> {
+    const offsets = await this.#offsets()
+    const [client, timer, topic] = [this.#readingClient, this.#timer, this.#name]
+    return readLastRecords({ client, timer, topic, offsets, signal })
   }
 
   async close(): Promise<void> {

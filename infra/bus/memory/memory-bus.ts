@@ -95,6 +95,16 @@ class MemoryTopic implements BusTopic {
     })
   }
 
+  async last(): Promise<readonly ReceivedRecord[]> {
+    if (this.#cluster.isAway) throw new BusAwayError('the bus is away')
+    return this.#partitions.flatMap((records, partition) => {
+      const record = records.at(-1)
+      return record === undefined
+        ? []
+        : [{ ...record, partition, offset: BigInt(records.length - 1) }]
+    })
+  }
+
   async close(): Promise<void> {}
 
   /** Refuses to send behind records that are lost: what is sent there would hide the loss. */

@@ -46,6 +46,19 @@ class OtherLogError extends Error {
   }
 }
 
+/** Whoever read the topic would have events that did not happen, and wrong balances. */
+class OtherTopicError extends Error {
+  override readonly name = 'OtherTopicError'
+
+  constructor({ key, headers }: BusRecord) {
+    super(
+      `the topic has an event of ${key}, revision ${headers.revision}, that this event log does ` +
+        'not have: it is fed by another log, or was by a newer copy of this one: give the feed a ' +
+        'new topic',
+    )
+  }
+}
+
 export function witnessOf({ stream, revision, hash }: RecordedEvent): FeedWitness {
   return { stream, revision, hash }
 }
@@ -67,12 +80,36 @@ export async function checkSameLog(
   { position, witness }: FeedCheckpoint,
 ): Promise<void> {
   if (witness === null) return
-  const { stream, revision: from, hash } = witness
+  const event = await eventOf(store, witness)
+  if (event === 'unreadable') return
+  if (event?.position !== position || event.hash !== witness.hash) throw new OtherLogError(position)
+}
+
+/**
+ * @param record of the topic, perhaps of another program, which tells nothing
+ * @throws {OtherTopicError} when it is of an event that the log does not have
+ */
+export async function checkOwnRecord(
+  store: Pick<EventStore, 'readStream'>,
+  record: BusRecord,
+): Promise<void> {
+  const witness = witnessOfRecord(record)
+  if (witness.hash === '' || !Number.isSafeInteger(witness.revision)) return
+  const event = await eventOf(store, witness)
+  if (event !== 'unreadable' && event?.hash !== witness.hash) throw new OtherTopicError(record)
+}
+
+async function eventOf(
+  store: Pick<EventStore, 'readStream'>,
+  { stream, revision: from }: FeedWitness,
+): Promise<RecordedEvent | undefined | 'unreadable'> {
   try {
     const [event] = await store.readStream({ stream, direction: 'forwards', from, limit: 1 })
-    if (event?.position !== position || event.hash !== hash) throw new OtherLogError(position)
+    return event
   } catch (error) {
     // If only this stream is damaged, that tells nothing about the log.
-    if (!(error instanceof DamagedStreamError || error instanceof BrokenChainError)) throw error
+    if (error instanceof DamagedStreamError || error instanceof BrokenChainError)
+      return 'unreadable'
+    throw error
   }
 }

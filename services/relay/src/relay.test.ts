@@ -245,6 +245,43 @@ test('a log that was restored, and has grown past the checkpoint since, is told 
   expect(await ledger.ids()).toEqual(idsByKey(await ledger.events()))
 })
 
+test.each(['no', 'an earlier'])(
+  'a log of before, with %s checkpoint, sends nothing to a topic with what happened since',
+  async (checkpoint) => {
+    const ledger = new RelayedLedger()
+    const restored = new RelayedLedger()
+    await ledger.earn(['ada'], 4)
+    ledger.relay()
+    await ledger.pass(SAVED_MS)
+    if (checkpoint !== 'no') restored.checkpoint = ledger.checkpoint
+    await ledger.earn(['ada'], 6)
+    await ledger.pass(SAVED_MS)
+    await restored.earn(['ada'], 4)
+    await restored.earn(['bob'], 20)
+    const bus = new MemoryBus(ledger.cluster)
+    const relay = restored.relay(TOPIC, bus)
+    await restored.pass(RETRIED_MS)
+    expect(relay.status().trouble).toMatch(/^the topic has an event of acct_.* a new topic$/)
+    expect(restored.errors).toEqual(['the feed cannot be sent, trying again'])
+    expect(await ledger.ids()).toEqual(idsByKey(await ledger.events()))
+    await relay.stop()
+    const anew = restored.relay('another', bus)
+    await restored.pass(SAVED_MS)
+    expect(anew.status().trouble).toBeNull()
+    expect(await ledger.ids('another')).toEqual(idsByKey(await restored.events()))
+  },
+)
+
+test('what another program wrote to the topic keeps no relay from it', async () => {
+  const ledger = new RelayedLedger()
+  await ledger.earn(['ada'], 2)
+  const topic = await ledger.topic()
+  await topic.deliver([{ key: 'ada', value: 'hello', headers: {} }], new AbortController().signal)
+  const relay = ledger.relay()
+  await ledger.pass(SAVED_MS)
+  expect(relay.status()).toMatchObject({ trouble: null, position: ledger.checkpoint?.position })
+})
+
 test('another topic gets everything', async () => {
   const ledger = new RelayedLedger()
   await ledger.earn(['ada'], 3)

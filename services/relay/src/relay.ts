@@ -20,9 +20,11 @@ import type { PicoDollars } from '@svc/contracts/money'
 import { Backoff } from '@svc/contracts/ports/backoff'
 import {
   type Bus,
+  BusRefusedError,
   BusRewoundError,
   type BusTopic,
   DELIVERY_RECORDS_MAX,
+  type ReceivedRecord,
   type TopicPlan,
 } from '@svc/contracts/ports/bus'
 import {
@@ -35,7 +37,7 @@ import type { Pace } from '@svc/contracts/ports/pace'
 import { type Clock, pause, type Timer } from '@svc/contracts/ports/time'
 import { within } from '@svc/contracts/ports/within'
 import { checkFeed, type FeedCheckOptions, type FeedCheckResult } from './feed-check.ts'
-import { checkSameLog, type FeedCheckpoints } from './feed-checkpoint.ts'
+import { checkOwnRecord, checkSameLog, type FeedCheckpoints } from './feed-checkpoint.ts'
 import { FeedProgress } from './feed-progress.ts'
 import { feedRecord } from './feed-record.ts'
 import { type FeedResendOptions, resendFeed } from './feed-resend.ts'
@@ -182,6 +184,7 @@ export class Relay {
       this.#ports.log.warn(fields, 'feed topic is set up otherwise than it should be')
     }
     const ends = await this.#topic.ends()
+    if (this.#isFirstLook) await this.#checkOwnTopic(this.#topic, ends)
     this.#noteNewBeginning(ends)
     const lost = this.#progress.lookForLosses(ends)
     if (lost !== null) {
@@ -189,6 +192,28 @@ export class Relay {
       this.#ports.log.error(fields, 'the feed topic has lost records: svc feed check finds them')
     }
     return this.#topic
+  }
+
+  /**
+   * What the topic has behind the checkpoint may be what a relay of this log had sent when it died,
+   * or what happened in another log: in a newer copy, or in one that runs beside this.
+   */
+  async #checkOwnTopic(topic: BusTopic, ends: readonly bigint[]): Promise<void> {
+    const known = this.#progress.checkpoint?.ends ?? []
+    if (ends.every((end, partition) => end <= (known[partition] ?? 0n))) return
+    for (const record of await this.#lastRecords(topic)) {
+      await checkOwnRecord(this.#ports.store, record)
+    }
+  }
+
+  /** Nothing where this user may write and not read: then only a check of the feed can tell. */
+  async #lastRecords(topic: BusTopic): Promise<readonly ReceivedRecord[]> {
+    try {
+      return await topic.last(this.#stopping.signal)
+    } catch (error) {
+      if (error instanceof BusRefusedError) return []
+      throw error
+    }
   }
 
   /** A restored folder has no checkpoint, and the topic has what happened after the backup. */

@@ -152,6 +152,10 @@ class DistantTopic implements BusTopic {
     return this.#process.ask(() => this.#topic.read(take, signal))
   }
 
+  last(signal: AbortSignal): Promise<readonly ReceivedRecord[]> {
+    return this.#process.ask(() => this.#topic.last(signal))
+  }
+
   close(): Promise<void> {
     return this.#topic.close()
   }
