@@ -4,13 +4,15 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { until } from '@svc/testing/until'
 import { pino } from 'pino'
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { DataFolder } from '../data-folder/data-folder.ts'
 import { readSettings } from '../settings/settings.ts'
 import { startServer } from './all.ts'
 
 /** Long enough that a busy server books the grant before it ends. */
 const ENDS_IN_MS = 1_500
+
+const DAY_MS = 86_400_000
 
 interface GrantAnswer {
   readonly grant_id: string
@@ -40,6 +42,24 @@ test('a program starts a server, asks it, and stops it; its own process is left 
   expect(await server.stop(1_000)).toBe(true)
   await expect(fetch(`${baseUrl}/v1/balance`, { headers })).rejects.toThrow()
   expect(process.listenerCount('uncaughtException')).toBe(handlers)
+})
+
+afterEach(() => void vi.useRealTimers())
+
+test('a start that finds the event log ahead of its clock says by how much, and serves', async () => {
+  const dataDir = join(temporaryFolder(), 'data')
+  const settings = readSettings({ SVC_DATA_DIR: dataDir, SVC_PORT: '0' })
+  const lines: string[] = []
+  const logger = pino({ level: 'warn' }, { write: (line) => void lines.push(line) })
+  const told = () => lines.filter((line) => line.includes('ahead of the clock'))
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + DAY_MS })
+  await (await startServer(settings, { logger })).stop(1_000)
+  expect(told()).toEqual([])
+  vi.useRealTimers()
+  const server = await startServer(settings, { logger })
+  expect(told()).toEqual([expect.stringMatching(/"aheadSeconds":8\d{4}\D/)])
+  expect((await fetch(`${server.ready.baseUrl}/readyz`)).status).toBe(200)
+  expect(await server.stop(1_000)).toBe(true)
 })
 
 test('credit whose time is over is booked without anybody looking, at the next start too', async () => {

@@ -23,6 +23,7 @@ import { usersStream } from '@svc/contracts/events/users'
 import type { IssuedLink } from '@svc/identity/users/users'
 import { crashPointsFromPlan } from '@svc/infra/system/crash-points'
 import { steadyClock } from '@svc/infra/system/steady-clock'
+import { systemClock } from '@svc/infra/system/system-clock'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import {
   PUBLISH_A_PRICE,
@@ -44,6 +45,7 @@ import { type LogLocation, logLocationOf } from '../settings/log-location.ts'
 import type { Settings } from '../settings/settings.ts'
 import { noInferenceWorkers, startInferenceWorkers } from '../supervision/inference-workers.ts'
 import type { ModelProgress } from '../supervision/supervised-fleet.ts'
+import { warnOfClock } from './clock-warning.ts'
 import { gateway as gatewayRole } from './gateway.ts'
 import { type LogSteps, logStepsOf } from './log-steps.ts'
 import { projector } from './projector.ts'
@@ -238,6 +240,7 @@ async function answer(surroundings: Surroundings, opened: Opened) {
   const hasDashboard = role.hasDashboard && hasViews && settings.SVC_DASHBOARD === 'on'
   const ownerLink = hasDashboard ? await ownerLinkOf(core, demo.accountId, logger) : undefined
   warnOfBackup(folder, logger)
+  await warnOfClock(core.store, systemClock, logger)
   folder.writeServer({ pid: process.pid, baseUrl, adminUrl, startedAt: new Date().toISOString() })
   stores?.started?.()
   const ready = readyOf({
