@@ -253,18 +253,18 @@ export function describeBus(name: string, openBus: () => Bus): void {
         await deliver(topic, numbered(['a', 'b'], 3))
         const first = new TakenWork()
         const before = consume(first)
-        await expect.poll(() => first.taken.length, SOON).toBe(6)
+        await expect.poll(() => first.taken.length).toBe(6)
         await before.close()
         await deliver(topic, [recordOf('a', 'a.3')])
         const restored = new TakenWork()
         restored.missing = ({ value }) => (value === 'b.2' ? 'b.2 is not there' : null)
         const consumer = consume(restored)
-        await expect.poll(() => restored.told, SOON).toEqual(['b.2 is not there'])
+        await expect.poll(() => restored.told).toEqual(['b.2 is not there'])
         expect(consumer.trouble).toBe('b.2 is not there')
         expect(restored.lookedAt).toContain('b.2')
         expect(restored.asked).toEqual([])
         restored.missing = () => null
-        await expect.poll(() => restored.taken.map(({ value }) => value), SOON).toEqual(['a.3'])
+        await expect.poll(() => restored.taken.map(({ value }) => value)).toEqual(['a.3'])
         expect(consumer.trouble).toBeNull()
       })
 
@@ -277,7 +277,7 @@ export function describeBus(name: string, openBus: () => Bus): void {
         own.missing = lacked
         const consumer = consume(own)
         await deliver(topic, numbered(keys, 1))
-        await expect.poll(() => own.taken.length, SOON).toBe(keys.length)
+        await expect.poll(() => own.taken.length).toBe(keys.length)
         const copy = consume(other)
         await expect
           .poll(async () => {
@@ -286,10 +286,10 @@ export function describeBus(name: string, openBus: () => Bus): void {
               numbered(keys, 1).map(({ key }) => recordOf(key, randomUUID())),
             )
             return other.taken.length
-          }, SOON)
+          })
           .toBeGreaterThan(0)
         await copy.close()
-        await expect.poll(() => consumer.trouble, SOON).toBe('not here')
+        await expect.poll(() => consumer.trouble).toBe('not here')
         expect(own.told).toContain('not here')
       })
 
