@@ -14,8 +14,8 @@
  * itself: a reply that lies here already is not late. So the budget is watched here, and the
  * client's limit only ends a handshake that hangs.
  *
- * A new connection on which something was wrong asks by itself, after a while, whether it is over: a
- * problem must not be shown for hours only because nobody has called.
+ * A new connection on which something was wrong asks by itself, after a while, whether that is
+ * over: a problem must not be shown for hours only because nobody has called.
  *
  * A connection is well when the server has replied on it. A server that has as many as it may takes
  * a further one, says so, and ends it: whoever took that for a success would try again without end,

@@ -160,7 +160,7 @@ describeOnOwnRedis('with a Redis that', () => {
     expect(await store.has(namesOf(chain))).toBe(3)
   })
 
-  test('is frozen and thaws while nobody asks for anything: what was wrong is taken back', async () => {
+  test('is frozen and thaws while nobody asks for anything: the problem is taken back', async () => {
     const store = await start({}, { clock: { nowMs: () => performance.now() } })
     await server.freeze()
     await callAll(store, makeChain({ blocks: 1 }))
