@@ -174,6 +174,19 @@ test('a rebuild is cancelled by its name', async () => {
   expect(ran.err).toContain('cancelled; the live view is as it was')
 })
 
+test('a correction of a price can be tried, and the trial names what doing it takes', async () => {
+  const { path } = await folderWithHistory()
+  const folder = ['--data-dir', path]
+  const { prices } = JSON.parse((await svc([...folder, '--json', 'price', 'list'])).out)
+  const rates = ['--input', '0.015', '--cached-input', '0.0015', '--output', '0.06']
+  await svc([...folder, 'price', 'publish', ...rates, '--yes'])
+  const correct = [...folder, 'price', 'correct', prices[0].version, ...rates, '--reason', 'point']
+  const tried = await svc([...correct, '--dry-run'])
+  expect(tried.err).toContain('with --idempotency-key in place of --dry-run it is done')
+  const done = await svc([...correct, '--idempotency-key', 'point'])
+  expect([done.code, done.err]).toEqual([0, expect.stringContaining('corrected now')])
+})
+
 test('a grant can be tried: the balance before and after, and nothing is given', async () => {
   const { path, account } = await folderWithHistory()
   const words = ['account', 'grant', account.accountId, '500', '--reason', 'gift', '--dry-run']

@@ -34,7 +34,10 @@ const ratesText = (prices: CorrectionResult['old']) => rates.map((rate) => price
 export function priceCorrectCommand(contextOf: ContextOf): Command {
   return movementOptions(
     new Command('correct')
-      .description('set right what requests were charged at a wrong price, account by account')
+      .description(
+        'set right what requests were charged at a wrong price, account by account: ' +
+          'try it with --dry-run, then do it with --idempotency-key',
+      )
       .argument('<price>', 'id of the price that was wrong, price_…')
       .requiredOption('--input <dollars>', 'as it should have been, per million tokens')
       .requiredOption('--cached-input <dollars>', 'as it should have been')
@@ -111,6 +114,7 @@ async function print(
   for (const { account_id: id, problem } of accounts) {
     if (problem !== null) await context.out(`${context.alarm(id)}  ${printable(problem)}\n`)
   }
-  if (result.dry_run) context.note('nothing was changed: without --dry-run it is done')
+  const tried = 'nothing was changed: with --idempotency-key in place of --dry-run it is done'
+  if (result.dry_run) context.note(tried)
   else context.note(`${counted(created, 'account')} corrected now`)
 }
