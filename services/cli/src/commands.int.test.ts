@@ -165,6 +165,34 @@ test.each([
   expect(ran.out).toMatch(said)
 })
 
+test('a log with one fault of a kind is told in the singular', async () => {
+  const result = {
+    type: 'result',
+    ok: false,
+    streams: 2,
+    events: 10,
+    position: '9',
+    from: null,
+    head: '9-aa',
+    broken: [],
+    unreadable: [{ stream: 'account-acct_1', revision: '3', cause: 'event Foreign' }],
+    set_aside: [{ stream: 'account-acct_2', order: '$tb' }],
+    missing_positions: '1',
+    contradicted: [],
+    foreign_events: '0',
+    texts: { kept: 0, erased: 0, altered: [], missing: [], unfinished: [] },
+    anchor: null,
+  }
+  await using server = await answering(`${JSON.stringify(result)}\n`)
+  const environment = { SVC_OPERATOR_TOKEN: 'x' }
+  const ran = await svc(['--url', server.url, '--quiet', 'verify'], { environment })
+  expect([ran.code, ran.err]).toEqual([
+    1,
+    'svc: history was altered: 1 stream with events that are none of ours, ' +
+      '1 stream told to forget events, 1 event removed\n',
+  ])
+})
+
 test('a rebuild is cancelled by its name', async () => {
   await using server = await answering(JSON.stringify({ cancelled: true }))
   const environment = { SVC_OPERATOR_TOKEN: 'x' }

@@ -132,9 +132,9 @@ function findingsOf({
 function summaryOf(result: VerifyResult): string {
   const {
     broken,
-    unreadable,
+    unreadable: { length: foreign },
+    set_aside: { length: forgetful },
     streams,
-    set_aside: setAside,
     missing_positions: missingPositions,
     contradicted,
     anchor,
@@ -142,10 +142,8 @@ function summaryOf(result: VerifyResult): string {
   const { altered, missing, unfinished } = result.texts
   return [
     broken.length === 0 ? '' : `${broken.length} of ${streams} chains are broken`,
-    unreadable.length === 0
-      ? ''
-      : `${counted(unreadable.length, 'stream')} with events that are none of ours`,
-    setAside.length === 0 ? '' : `${counted(setAside.length, 'stream')} told to forget events`,
+    foreign === 0 ? '' : `${counted(foreign, 'stream')} with events that are none of ours`,
+    forgetful === 0 ? '' : `${counted(forgetful, 'stream')} told to forget events`,
     missingPositions === '0' ? '' : `${counted(Number(missingPositions), 'event')} removed`,
     contradicted.length === 0 ? '' : 'events that are remembered are gone',
     altered.length + missing.length === 0 ? '' : 'texts beside the log were altered',
