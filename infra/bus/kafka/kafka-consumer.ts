@@ -24,7 +24,7 @@ import type { Timer } from '@svc/contracts/ports/time'
 import { untilAborted, within } from '@svc/contracts/ports/within'
 import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs'
 import { checkedGroup, droppedFrom, type GroupPlace } from './group-offsets.ts'
-import { closed, wordsOf } from './kafka-failure.ts'
+import { closed, kafkaReason } from './kafka-failure.ts'
 import { missingOfTaken } from './look-back.ts'
 import { receivedRecord } from './received-record.ts'
 
@@ -118,7 +118,7 @@ export class KafkaConsumer implements BusConsumer {
         await this.#listen(signal)
       } catch (error) {
         if (signal.aborted) return
-        this.#groupTrouble = wordsOf(error)
+        this.#groupTrouble = kafkaReason(error)
         this.#tell(this.#groupTrouble)
         await this.#consumerBackoff.pause(signal)
       }
@@ -224,7 +224,7 @@ export class KafkaConsumer implements BusConsumer {
         return true
       } catch (error) {
         if (signal.aborted) return false
-        this.#takeTrouble = wordsOf(error)
+        this.#takeTrouble = kafkaReason(error)
         this.#tell(this.#takeTrouble)
       }
       await this.#takeBackoff.pause(signal)

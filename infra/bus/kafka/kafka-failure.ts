@@ -41,9 +41,9 @@ export function failureOf(error: unknown): Error {
   if (error instanceof BusAwayError) return error
   const type = typeOf(error)
   if (isPermanent(type) || namesOf(error).includes('KafkaJSSASLAuthenticationError')) {
-    return new BusRefusedError(`Kafka refuses: ${wordsOf(error)}`, { cause: error })
+    return new BusRefusedError(`Kafka refuses: ${kafkaReason(error)}`, { cause: error })
   }
-  return new BusAwayError(`Kafka does not answer: ${wordsOf(error)}`, { cause: error })
+  return new BusAwayError(`Kafka does not answer: ${kafkaReason(error)}`, { cause: error })
 }
 
 export function isOfKafka(error: unknown): boolean {
@@ -73,7 +73,7 @@ function namesOf(error: unknown): readonly string[] {
   return [error.name, ...namesOf(error.cause)]
 }
 
-export function wordsOf(error: unknown): string {
+export function kafkaReason(error: unknown): string {
   const type = typeOf(error)
   const hint = HINTS.get(type)
   if (hint !== undefined) return `${type}: ${hint}`

@@ -28,7 +28,7 @@ import { untilAborted } from '@svc/contracts/ports/within'
 import kafkajs, { type Admin, type Kafka, type Producer } from 'kafkajs'
 import { DeliveryGate } from '../delivery-gate.ts'
 import { keyPartition } from '../key-partition.ts'
-import { closed, failureOf, isPermanent, typeOf, wordsOf } from './kafka-failure.ts'
+import { closed, failureOf, isPermanent, kafkaReason, typeOf } from './kafka-failure.ts'
 import { type PartitionOffsets, readLastRecords, readTopic } from './topic-reader.ts'
 
 /** What one batch to a partition may hold. Brokers take a little more and refuse what is beyond. */
@@ -170,7 +170,7 @@ export class KafkaTopic implements BusTopic {
   #noteFailure(error: unknown): void {
     const type = typeOf(error)
     if (isPermanent(type)) throw failureOf(error)
-    this.#trouble = wordsOf(error)
+    this.#trouble = kafkaReason(error)
     if (error instanceof OldOffsetError) {
       this.#oldOffsets += 1
       this.#discardProducer()

@@ -13,8 +13,8 @@ import { askNodes, isCluster, leadersIn, type NodeReport } from './client/cluste
 import { ConnectionStringError } from './client/connection-options.ts'
 import {
   type ConnectionSettings,
+  hostsText,
   parseConnectionString,
-  placeOf,
 } from './client/connection-string.ts'
 import { CurrentClient } from './client/current-client.ts'
 import { answerWithin } from './client/deadline.ts'
@@ -80,7 +80,7 @@ export async function openEventStoreDb(
   const warn: Warn = (fields, message) => logger?.warn(fields, message)
   const streamPrefix = checkedPrefix(options.streamPrefix ?? DEFAULT_STREAM_PREFIX)
   const { settings, client } = connect(options.url, readTimeoutMs, warn)
-  const place = placeOf(settings)
+  const place = hostsText(settings)
   try {
     const setAside = new SetAsideStreams(streamPrefix.text, warn)
     const marks = new MigrationMarks({ client, streamPrefix, appendTimeoutMs })
@@ -121,7 +121,7 @@ export async function connectToServer({
 }: Pick<EventStoreDbOptions, 'url' | 'readyWithinMs'>): Promise<CurrentClient<EventStoreDbClient>> {
   const { settings, client } = connect(url, READ_TIMEOUT_MS, () => {})
   try {
-    const check = (boundMs: number) => checkServer(client, placeOf(settings), boundMs)
+    const check = (boundMs: number) => checkServer(client, hostsText(settings), boundMs)
     await untilReady(settings, readyWithinMs, check)
     return client
   } catch (error) {
@@ -148,7 +148,7 @@ export async function lookAtServer({
 }: Pick<EventStoreDbOptions, 'url' | 'streamPrefix' | 'readyWithinMs'>): Promise<SeenServer> {
   const streamPrefix = checkedPrefix(options.streamPrefix ?? DEFAULT_STREAM_PREFIX)
   const { settings, client } = connect(url, READ_TIMEOUT_MS, () => {})
-  const place = placeOf(settings)
+  const place = hostsText(settings)
   const probe = { streamPrefix, appendTimeoutMs: APPEND_TIMEOUT_MS }
   try {
     await untilReady(settings, readyWithinMs, async (boundMs) => {
@@ -198,7 +198,7 @@ async function untilReady(
   readyWithinMs: number,
   check: (boundMs: number) => Promise<void>,
 ): Promise<void> {
-  const place = placeOf(settings)
+  const place = hostsText(settings)
   const deadline = performance.now() + readyWithinMs
   const backoff = new Backoff(systemTimer, PAUSES)
   for (;;) {

@@ -5,7 +5,7 @@ import { patientTimer } from '../../system/patient-timer.ts'
 import { systemClock } from '../../system/system-clock.ts'
 import { openRedisClient } from './redis-connection.ts'
 import { isErrorReply, replyOf } from './redis-reply.ts'
-import { placeOf, readRedisUrl } from './redis-url.ts'
+import { addressText, readRedisUrl } from './redis-url.ts'
 
 /** For a connection, and for each answer: nobody is served meanwhile, and machines can be busy. */
 const ANSWERS_WITHIN_MS = 10_000
@@ -31,7 +31,7 @@ export interface SeenRedis {
 export async function lookAtServer(url: string, keyPrefix: string): Promise<SeenRedis> {
   const read = readRedisUrl(url)
   if (!read.ok) throw new StoreOpenError('bad-address', `the address of Redis: ${read.message}`)
-  const place = placeOf(read.address)
+  const place = addressText(read.address)
   const redis = openRedisClient(url, ANSWERS_WITHIN_MS)
   try {
     await ready(redis, place)

@@ -38,7 +38,7 @@ import {
   type RedisReply,
   replyOf,
 } from './redis-reply.ts'
-import { placeOf, type RedisAddress, readRedisUrl } from './redis-url.ts'
+import { addressText, type RedisAddress, readRedisUrl } from './redis-url.ts'
 
 const CALL_WITHIN_MS = 250
 /** Calls under way at once: the memory that they hold must not grow with a slow server. */
@@ -117,7 +117,7 @@ export class RedisConnection {
     if (!read.ok) throw new StoreOpenError('bad-address', `the address of Redis: ${read.message}`)
     const { address } = read
     this.#breaker = new CircuitBreaker(clock)
-    this.#place = placeOf(address)
+    this.#place = addressText(address)
     this.#onProblem = onProblem
     this.#callWithinMs = callWithinMs
     const pauses = new Backoff(patientTimer, PAUSE_BOUNDS)
@@ -176,7 +176,7 @@ export class RedisConnection {
     const [first] = replies
     if (isErrorReply(first) && replies.every(isServerFailure)) {
       this.#breaker.failed()
-      this.#tell(wordsOf(first))
+      this.#tell(replyReason(first))
       return FAILED
     }
     this.#breaker.succeeded()
@@ -214,7 +214,7 @@ export class RedisConnection {
     const [reply] = (await this.#repliesTo([['PING']])) ?? []
     if (reply === undefined) return undefined
     if (!isRefusal(reply)) return true
-    this.#tell(wordsOf(reply))
+    this.#tell(replyReason(reply))
     return false
   }
 
@@ -325,7 +325,7 @@ function isRefusal(reply: RedisReply): reply is ErrorReply {
   return isErrorReply(reply) && reply.code !== NO_PERMISSION
 }
 
-function wordsOf({ code, isUnknownCommand }: ErrorReply): string {
+function replyReason({ code, isUnknownCommand }: ErrorReply): string {
   return isUnknownCommand ? 'is too old: 6.2 or later is needed' : `refuses: ${code}`
 }
 

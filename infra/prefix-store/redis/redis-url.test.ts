@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { placeOf, type RedisAddress, readRedisUrl } from './redis-url.ts'
+import { addressText, type RedisAddress, readRedisUrl } from './redis-url.ts'
 
 const plain: RedisAddress = {
   at: { host: 'cache.example', port: 6379 },
@@ -68,6 +68,6 @@ describe('the address of a Redis', () => {
     ['unix://svc:hunter2@/run/redis.sock', '/run/redis.sock'],
   ])('is shown without user and password: %s', (text, place) => {
     const read = readRedisUrl(text)
-    expect(read.ok ? placeOf(read.address) : read.message).toBe(place)
+    expect(read.ok ? addressText(read.address) : read.message).toBe(place)
   })
 })

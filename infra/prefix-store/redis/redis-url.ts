@@ -62,7 +62,7 @@ export function readRedisUrl(text: string): ReadRedisUrl {
 }
 
 /** Says where the server is, for messages: without user and password. */
-export function placeOf({ at }: RedisAddress): string {
+export function addressText({ at }: RedisAddress): string {
   return 'path' in at ? at.path : `${at.host}:${at.port}`
 }
 

@@ -2,7 +2,7 @@
  * What each node of a cluster says when it is asked by itself. The client's own search for a leader
  * asks them too, and keeps what they say to itself.
  */
-import { type ConnectionSettings, type Host, placeOf } from './connection-string.ts'
+import { type ConnectionSettings, type Host, hostsText } from './connection-string.ts'
 import { answerWithin } from './deadline.ts'
 import { type ClusterMember, RetirableClient } from './retirable-client.ts'
 
@@ -46,7 +46,7 @@ export function leadersIn(reports: readonly NodeReport[]): ReadonlySet<string> {
 
 async function askNode(settings: ConnectionSettings, host: Host): Promise<NodeReport> {
   const only: ConnectionSettings = { ...settings, hosts: [host], discover: false }
-  const place = placeOf(only)
+  const place = hostsText(only)
   const client = new RetirableClient(only)
   try {
     const members = await answerWithin(NODE_ANSWER_MS, 'who leads', client.gossip(NODE_ANSWER_MS))

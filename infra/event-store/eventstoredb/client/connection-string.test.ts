@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ConnectionStringError } from './connection-options.ts'
-import { parseConnectionString, placeOf } from './connection-string.ts'
+import { hostsText, parseConnectionString } from './connection-string.ts'
 
 describe('an address', () => {
   test('of one node gets our defaults for what it leaves out', () => {
@@ -32,7 +32,7 @@ describe('an address', () => {
       '&maxDiscoverAttempts=7&discoveryInterval=9&nodePreference=readOnlyReplica' +
       '&connectionName=a%20b&tlsCAFile=%2Fca%26.pem&throwOnAppendFailure=true&encoding=library'
     const settings = parseConnectionString(url)
-    expect(placeOf(settings)).toBe('a:1,b:2,c:2113')
+    expect(hostsText(settings)).toBe('a:1,b:2,c:2113')
     expect(settings.options).toMatchObject({
       tls: false,
       keepAliveInterval: 20_000,
@@ -57,7 +57,7 @@ describe('an address', () => {
   test('gives user and password decoded, and no message repeats them', () => {
     const settings = parseConnectionString('esdb://us%3Aer:p%40s%2Fs%3F@host:2113/?tls=true')
     expect(settings.credentials).toEqual({ username: 'us:er', password: 'p@s/s?' })
-    expect(placeOf(settings)).toBe('host:2113')
+    expect(hostsText(settings)).toBe('host:2113')
   })
 
   test.each([

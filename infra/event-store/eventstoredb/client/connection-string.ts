@@ -53,7 +53,7 @@ export function parseConnectionString(url: string): ConnectionSettings {
 }
 
 /** Says where the server is, for messages: without user and password. */
-export function placeOf({ hosts }: ConnectionSettings): string {
+export function hostsText({ hosts }: ConnectionSettings): string {
   return hosts.map(({ address, port }) => `${address}:${port}`).join(',')
 }
 

@@ -79,7 +79,7 @@ const STANDINGS = `
   FROM accounts WHERE rowid > :after ORDER BY rowid LIMIT :limit`
 const CALLED = `
   SELECT account_id, name, external_id, status
-  FROM accounts WHERE (opened_at, account_id) > ${placeOf('-1')}
+  FROM accounts WHERE (opened_at, account_id) > ${afterAccount('-1')}
   ORDER BY opened_at, account_id LIMIT :limit`
 const TOTALS = `
   SELECT (SELECT count(*) FROM accounts) AS accounts,
@@ -94,12 +94,12 @@ export function accountsQueries(database: DatabaseSync): AccountsQueries {
   const one = select<StoredAccount>(database, 'SELECT * FROM accounts WHERE account_id = ?')
   const oldest = select<StoredAccount>(
     database,
-    `SELECT * FROM accounts WHERE (opened_at, account_id) > ${placeOf('-1')}
+    `SELECT * FROM accounts WHERE (opened_at, account_id) > ${afterAccount('-1')}
      ORDER BY opened_at, account_id LIMIT :limit`,
   )
   const newest = select<StoredAccount>(
     database,
-    `SELECT * FROM accounts WHERE (opened_at, account_id) < ${placeOf(`${NEVER_MS}`)}
+    `SELECT * FROM accounts WHERE (opened_at, account_id) < ${afterAccount(`${NEVER_MS}`)}
      ORDER BY opened_at DESC, account_id DESC LIMIT :limit`,
   )
   // A list of operators looks at all accounts.
@@ -179,8 +179,8 @@ function standingsPage(
   }
 }
 
-/** Finds where a page goes on. @param start of the first page, which has no account before it */
-function placeOf(start: string): string {
+/** SQL of where a page goes on. @param start of the first page, which has no account before it */
+function afterAccount(start: string): string {
   return `(coalesce((SELECT opened_at FROM accounts WHERE account_id = :after), ${start}), :after)`
 }
 

@@ -163,7 +163,7 @@ export function callerOf(request: FastifyRequest): Caller {
 }
 
 /** A key that is refused later, because it was revoked meanwhile, gets the very same answer. */
-export function asCallersError(cause: unknown): unknown {
+export function asKeyRefusal(cause: unknown): unknown {
   return isInvalidKey(cause) ? invalidKey() : cause
 }
 

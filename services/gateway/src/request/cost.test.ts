@@ -45,7 +45,7 @@ function ended(record: Partial<EndedRun['record']>, fields: Partial<EndedRun> = 
     promptTokens: 100,
     maxOutputTokens: 50,
     delivered: true,
-    stop: undefined,
+    stopReason: undefined,
     ...fields,
   }
 }
@@ -58,8 +58,8 @@ describe.each(['stop', 'length'] as const)('a run that finished with %s', (finis
     'shutting_down',
     'account_frozen',
     'member_left',
-  ] as const)('is metered whole, also when %s came too late', (stop) => {
-    const run = ended({ meter: meter(), finishReason }, { stop })
+  ] as const)('is metered whole, also when %s came too late', (stopReason) => {
+    const run = ended({ meter: meter(), finishReason }, { stopReason })
     expect(costOfRun(run)).toEqual({
       kind: 'settle',
       meter: meter(),
@@ -77,9 +77,9 @@ describe('a run that was stopped', () => {
     ['shutting_down', 'shutting_down'],
     ['account_frozen', 'account_frozen'],
     ['member_left', 'member_left'],
-  ] as const)('by %s is metered up to the acknowledgement', (stop, reason) => {
-    const delivered = stop !== 'client_gone' && stop !== 'timeout'
-    const run = ended({ meter: meter(), finishReason: 'cancelled' }, { stop, delivered })
+  ] as const)('by %s is metered up to the acknowledgement', (stopReason, reason) => {
+    const delivered = stopReason !== 'client_gone' && stopReason !== 'timeout'
+    const run = ended({ meter: meter(), finishReason: 'cancelled' }, { stopReason, delivered })
     expect(costOfRun(run)).toMatchObject({
       meter: { inputTokens: 20, cachedInputTokens: 80, outputTokens: 7 },
       rule: 'metered_until_cancelled',
@@ -90,9 +90,12 @@ describe('a run that was stopped', () => {
 
 test.each(['shutting_down', 'account_frozen', 'member_left'] as const)(
   'a run that ended before anything was sent by %s costs nothing',
-  (stop) => {
-    const run = ended({ meter: meter(), finishReason: 'cancelled' }, { stop, delivered: false })
-    expect(costOfRun(run)).toEqual({ kind: 'fail', reason: stop })
+  (stopReason) => {
+    const run = ended(
+      { meter: meter(), finishReason: 'cancelled' },
+      { stopReason, delivered: false },
+    )
+    expect(costOfRun(run)).toEqual({ kind: 'fail', reason: stopReason })
   },
 )
 
@@ -146,7 +149,7 @@ test('no charge is above the worst case, nor above what the worker claims, once 
       fc.nat(50),
       (counts, finishReason, why, sent, came) => {
         const record = { meter: meter(counts), finishReason, outputTokens: came }
-        const settlement = costOfRun(ended(record, { stop: why, delivered: sent }))
+        const settlement = costOfRun(ended(record, { stopReason: why, delivered: sent }))
         if (settlement.kind === 'fail') return
         const bounded = boundedMeter(settlement.meter, { promptTokens: 100, maxOutputTokens: 50 })
         const cost = costOf(rates, bounded)

@@ -48,11 +48,11 @@ export interface EndedRun {
   readonly maxOutputTokens: number
   /** Whether parts of the answer have been sent to the caller. */
   readonly delivered: boolean
-  readonly stop: StopReason | undefined
+  readonly stopReason: StopReason | undefined
 }
 
 export function costOfRun(run: EndedRun): RunCost {
-  const { record, stop } = run
+  const { record, stopReason } = run
   const { finishReason } = record
   const meter = meterOf(run)
   if (record.failure !== undefined || meter === undefined) return brokenRun(run)
@@ -66,18 +66,20 @@ export function costOfRun(run: EndedRun): RunCost {
     }
   }
   // We stopped it and nothing was sent: whoever gets nothing pays nothing.
-  if (stop === undefined || (isOurs(stop) && !run.delivered)) return brokenRun(run)
+  if (stopReason === undefined || (isStoppedByService(stopReason) && !run.delivered)) {
+    return brokenRun(run)
+  }
   return {
     kind: 'settle',
     meter,
     finishReason: 'cancelled',
     rule: 'metered_until_cancelled',
-    failure: stop === 'client_gone' ? null : stop,
+    failure: stopReason === 'client_gone' ? null : stopReason,
   }
 }
 
 /** Whether neither the caller nor the time that the request may take has stopped it. */
-export function isOurs(stop: StopReason | undefined): boolean {
+export function isStoppedByService(stop: StopReason | undefined): boolean {
   return stop === 'shutting_down' || stop === 'account_frozen' || stop === 'member_left'
 }
 
@@ -88,7 +90,7 @@ function brokenRun(run: EndedRun): RunCost {
     const cause = 'schema_too_costly'
     return { kind: 'settle', meter, finishReason: 'error', rule: 'metered', failure: cause }
   }
-  const reason = run.stop ?? (failure?.isFinal ? 'refused' : 'worker_failed')
+  const reason = run.stopReason ?? (failure?.isFinal ? 'refused' : 'worker_failed')
   if (!run.delivered || run.record.outputTokens === 0) return { kind: 'fail', reason }
   return {
     kind: 'settle',

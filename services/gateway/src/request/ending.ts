@@ -36,11 +36,11 @@ export function answerEnding(run: EndedRun, settled: Settled): AnswerEnding | un
 
 /** The error that ends an answer without a good end. */
 export function badEnding(
-  { record, stop }: EndedRun,
+  { record, stopReason }: EndedRun,
   request: InferenceRequest,
   requestId: string,
 ): Error {
-  const stopped = stoppedError(stop, requestId)
+  const stopped = stoppedError(stopReason, requestId)
   if (stopped !== undefined) return stopped
   const { failure } = record
   if (failure !== undefined) {

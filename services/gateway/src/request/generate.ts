@@ -26,7 +26,7 @@ export interface GenerateAnswer {
   /** Names of the prompt's blocks: the run goes to a worker that holds them. */
   readonly blocks: readonly string[]
   readonly delivery: Delivery
-  readonly stop: AbortSignal
+  readonly stopSignal: AbortSignal
   readonly cancelWaitMs: number
 }
 
@@ -47,12 +47,13 @@ export async function generateAnswer(ports: GeneratePorts, task: GenerateAnswer)
   let avoid: LeasedWorker | undefined
   for (let attempt = 1; ; attempt += 1) {
     const record = new RunRecord(task.request, ports.reach)
-    if (task.stop.aborted) record.fail('stopped before it was started')
+    if (task.stopSignal.aborted) record.fail('stopped before it was started')
     const lease = await leaseWorker(ports.workers, task, avoid, record)
     if (lease === undefined) return { record, workerId: undefined }
     await runOn(lease, record, ports, task)
     const { failure } = record
-    const mayTryAgain = attempt < ATTEMPTS_MAX && !task.stop.aborted && isSafeAgain(failure, task)
+    const mayTryAgain =
+      attempt < ATTEMPTS_MAX && !task.stopSignal.aborted && isSafeAgain(failure, task)
     if (failure === undefined || !mayTryAgain || !task.delivery.restart()) {
       return { record, workerId: lease.worker.workerId }
     }
@@ -94,8 +95,8 @@ async function runOn(
   const { client } = lease.worker
   const generation = client.generate(task.request, (failure) => lease.release(failure))
   const cancelling = new Cancelling(lease, generation, ports.timer, task)
-  if (task.stop.aborted) cancelling.begin()
-  else task.stop.addEventListener('abort', cancelling.begin, { once: true })
+  if (task.stopSignal.aborted) cancelling.begin()
+  else task.stopSignal.addEventListener('abort', cancelling.begin, { once: true })
   try {
     while (!record.ended) {
       const events = await generation.next()
@@ -109,7 +110,7 @@ async function runOn(
   } catch (cause) {
     record.failure = asWorkerFailure(cause)
   }
-  task.stop.removeEventListener('abort', cancelling.begin)
+  task.stopSignal.removeEventListener('abort', cancelling.begin)
   cancelling.end()
   lease.note(record.failure)
   if (record.failure !== undefined) generation.abort('the run failed')

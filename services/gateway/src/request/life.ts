@@ -16,7 +16,7 @@ import type { CountedWarnings } from '@svc/infra/system/counted-warnings'
 import type { ThreadTurns } from '@svc/infra/turns/thread-turns'
 import type { Accepted, Caller, Ledger, Settled } from '@svc/ledger/ledger'
 import type { Logger } from 'pino'
-import { asCallersError } from '../admission/callers.ts'
+import { asKeyRefusal } from '../admission/callers.ts'
 import { type CreditPorts, requireCredit } from '../admission/credit.ts'
 import type { PreparationTurns } from '../admission/preparation-turns.ts'
 import { ClientGone, stoppedError } from '../admission/stop.ts'
@@ -31,7 +31,7 @@ import { asServiceError, identity } from '../http/error-response.ts'
 import type { HttpLimits } from '../http/limits.ts'
 import { readJsonObject } from '../http/request-body.ts'
 import type { WorkerChoice } from '../routing/worker-pool.ts'
-import { costOfRun, type EndedRun, isOurs, isOverclaimed } from './cost.ts'
+import { costOfRun, type EndedRun, isOverclaimed, isStoppedByService } from './cost.ts'
 import type { Delivery } from './delivery.ts'
 import { answerEnding, badEnding } from './ending.ts'
 import { generateAnswer } from './generate.ts'
@@ -165,7 +165,7 @@ class RequestLife {
     try {
       const run = await this.#generate(prepared, accepted, delivery)
       // Rejects with the reason when the acceptance failed: then there is nothing to settle.
-      await accepted.durable.catch((cause) => Promise.reject(asCallersError(cause)))
+      await accepted.durable.catch((cause) => Promise.reject(asKeyRefusal(cause)))
       const settled = await this.#settle(run, accepted.deadline)
       await this.#answer(run, settled, delivery)
     } catch (cause) {
@@ -220,7 +220,7 @@ class RequestLife {
       return await place.aside(() => ledger.accept(caller.accountId, accepted, place.stop.signal))
     } catch (cause) {
       this.#refuseIfStopped()
-      throw asCallersError(cause)
+      throw asKeyRefusal(cause)
     }
   }
 
@@ -249,19 +249,19 @@ class RequestLife {
       },
       blocks: prepared.blocks,
       delivery,
-      stop: stop.signal,
+      stopSignal: stop.signal,
       cancelWaitMs: limits.cancelWaitMs,
     })
     const { record, workerId } = await running.finally(cancelDeadline)
     // Nothing is charged for such a run: what waits for the acceptance would come for nothing.
-    if (isOurs(stop.reason) && !delivery.started) delivery.close()
+    if (isStoppedByService(stop.reason) && !delivery.started) delivery.close()
     return {
       record,
       workerId,
       promptTokens: prepared.tokens.length,
       maxOutputTokens: accepted.maxOutputTokens,
       delivered: delivery.started,
-      stop: stop.reason,
+      stopReason: stop.reason,
     }
   }
 

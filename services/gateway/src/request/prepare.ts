@@ -19,7 +19,7 @@ export interface PreparedPrompt extends PrepareResponse {
 
 /**
  * @param tenant the account whose prompt it is: only its own prompts share blocks with it
- * @param stop ends the work of the worker too: its reason is thrown then
+ * @param signal ends the work of the worker too: its reason is thrown then
  * @throws {ServiceError} when the prompt does not fit, no answer can be made as it is asked for, or
  *   no worker can count it
  */
@@ -27,10 +27,10 @@ export async function preparePrompt(
   ports: PreparePorts,
   tenant: string,
   request: InferenceRequest,
-  stop: AbortSignal,
+  signal: AbortSignal,
 ): Promise<PreparedPrompt> {
   const asked = { ...promptOf(tenant, request), ...answerOptionsOf(request) }
-  const prepared = await prepareOnSomeWorker(ports, request, asked, stop)
+  const prepared = await prepareOnSomeWorker(ports, request, asked, signal)
   checkContext(request, prepared)
   return prepared
 }
@@ -47,17 +47,17 @@ export function outputLimit(
 /**
  * Also of a prompt that does not fit, as long as it was counted to its end.
  *
- * @param stop ends the work of the worker too: its reason is thrown then
+ * @param signal ends the work of the worker too: its reason is thrown then
  * @throws {ServiceError} when no worker can count it
  */
 export async function countPrompt(
   ports: PreparePorts,
   tenant: string,
   request: InferenceRequest,
-  stop: AbortSignal,
+  signal: AbortSignal,
 ): Promise<number> {
   try {
-    const { tokens } = await prepareOnSomeWorker(ports, request, promptOf(tenant, request), stop)
+    const { tokens } = await prepareOnSomeWorker(ports, request, promptOf(tenant, request), signal)
     return tokens.length
   } catch (cause) {
     const counted = cause instanceof ServiceError ? cause.tokens : undefined
@@ -91,21 +91,21 @@ async function prepareOnSomeWorker(
   { workers, warnings }: PreparePorts,
   request: InferenceRequest,
   asked: PrepareRequest,
-  stop: AbortSignal,
+  signal: AbortSignal,
 ): Promise<PreparedPrompt> {
   const { tenant } = asked
   const first = await workers.pick({ tenant })
   try {
-    return await prepareOn(first, warnings, request, asked, stop)
+    return await prepareOn(first, warnings, request, asked, signal)
   } catch (cause) {
     if (!(cause instanceof WorkerFailure)) throw cause
     if (cause.mayHaveBegun) throw cause.toServiceError()
   }
   try {
     const second = await workers.pick({ tenant, avoid: first.worker })
-    return await prepareOn(second, warnings, request, asked, stop)
+    return await prepareOn(second, warnings, request, asked, signal)
   } catch (cause) {
-    stop.throwIfAborted()
+    signal.throwIfAborted()
     throw cause instanceof ServiceError ? cause : asWorkerFailure(cause).toServiceError()
   }
 }
@@ -115,17 +115,17 @@ async function prepareOn(
   warnings: PreparePorts['warnings'],
   request: InferenceRequest,
   asked: PrepareRequest,
-  stop: AbortSignal,
+  signal: AbortSignal,
 ): Promise<PreparedPrompt> {
   const { toy: onBundledModel = false, fingerprint } = worker.health ?? {}
   let failure: WorkerFailure | undefined
   try {
-    const prepared = await worker.client.prepare(asked, stop)
+    const prepared = await worker.client.prepare(asked, signal)
     if (prepared.fingerprint !== fingerprint) throw restartedWithAnother()
     return { ...prepared, onBundledModel }
   } catch (cause) {
     // The connection was closed from here: that is no failure of the worker.
-    stop.throwIfAborted()
+    signal.throwIfAborted()
     if (!(cause instanceof WorkerFailure)) throw cause
     const callers = callersError(cause, request)
     // This failure has to be told here, because no request's life tells of it as it does of a run
@@ -138,7 +138,7 @@ async function prepareOn(
     throw callers ?? cause
   } finally {
     release(undefined)
-    if (!stop.aborted) note(failure)
+    if (!signal.aborted) note(failure)
   }
 }
 

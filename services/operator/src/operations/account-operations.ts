@@ -126,18 +126,18 @@ function checkAccount({ projections }: OperationPorts, accountId: string | undef
 }
 
 /** A place that a cursor names: a time, which may be none, and an id. */
-function placeOf(text: string): readonly [timeMs: number | null, id: string] {
+function readCursorPlace(text: string): readonly [timeMs: number | null, id: string] {
   const [time = '', id = ''] = text.split('/')
   return [time === '' ? null : Number(time), id]
 }
 
 function grantPlace(text: string): GrantPlace {
-  const [expiresAt, grantId] = placeOf(text)
+  const [expiresAt, grantId] = readCursorPlace(text)
   return { expiresAt, grantId }
 }
 
 function holdPlace(text: string): NonNullable<HoldsQuery['after']> {
-  const [since, requestId] = placeOf(text)
+  const [since, requestId] = readCursorPlace(text)
   return { since: since ?? 0, requestId }
 }
 

@@ -108,7 +108,7 @@ export interface StartOptions {
 interface Surroundings extends GatewaySurroundings {
   readonly role: Role
   readonly place: LogLocation
-  readonly log: LogSteps
+  readonly logSteps: LogSteps
   readonly stopRequested: AbortSignal
   readonly otherLog: 'refuse' | 'accept'
 }
@@ -146,8 +146,8 @@ export async function startServer(
     stopRequested.addEventListener('abort', abandon)
     try {
       const otherLog = options.acceptNewStore === true ? 'accept' : 'refuse'
-      const log = logStepsOf(place)
-      return await serve({ ...kept, role, log, stopRequested, otherLog })
+      const logSteps = logStepsOf(place)
+      return await serve({ ...kept, role, logSteps, stopRequested, otherLog })
     } finally {
       stopRequested.removeEventListener('abort', abandon)
     }
@@ -165,7 +165,7 @@ export async function startServer(
  *     answers   the model works, and requests are answered
  */
 async function serve(surroundings: Surroundings): Promise<RunningServer> {
-  const { settings, logger, parts, log } = surroundings
+  const { settings, logger, parts, logSteps } = surroundings
   const opened = await openCoreOf(surroundings, await checkWritingNothing(surroundings))
   const { ready, ending } = await answer(surroundings, opened)
   return {
@@ -175,13 +175,13 @@ async function serve(surroundings: Surroundings): Promise<RunningServer> {
       ending.graceMs = graceMs
       // Who cannot wait for running requests gives no notice either.
       ending.noticeMs = graceMs === 0 ? 0 : settings.SVC_SHUTDOWN_NOTICE_MS
-      return log.closed(parts.close(), ending.noticeMs + graceMs, logger)
+      return logSteps.closed(parts.close(), ending.noticeMs + graceMs, logger)
     },
   }
 }
 
 async function checkWritingNothing(surroundings: Surroundings) {
-  const { logger, folder, place, workers, parts, log, reach, stopRequested } = surroundings
+  const { logger, folder, place, workers, parts, logSteps, reach, stopRequested } = surroundings
   const failure = Promise.withResolvers<void>()
   const storeOptions = {
     folder,
@@ -197,9 +197,9 @@ async function checkWritingNothing(surroundings: Surroundings) {
   modelWorks.catch(() => {})
   // A large model loads for minutes. A store that cannot be used is reported before that.
   const options = { ...storeOptions, checkWrites: true, isStarting: true }
-  const stores = await log.openStores(options, parts, stopRequested)
+  const stores = await logSteps.openStores(options, parts, stopRequested)
   // Later starts save the time.
-  if (log.isFirstStart(folder)) await modelWorks
+  if (logSteps.isFirstStart(folder)) await modelWorks
   stopRequested.throwIfAborted()
   return { storeOptions, stores, modelWorks, failed: failure.promise }
 }
@@ -207,14 +207,14 @@ async function checkWritingNothing(surroundings: Surroundings) {
 type Checked = Awaited<ReturnType<typeof checkWritingNothing>>
 
 async function openCoreOf(surroundings: Surroundings, checked: Checked) {
-  const { settings, logger, role, folder, parts, log, otherLog, stopRequested } = surroundings
+  const { settings, logger, role, folder, parts, logSteps, otherLog, stopRequested } = surroundings
   const { storeOptions, stores, modelWorks } = checked
   const { SVC_EVIDENCE_KEY: evidenceKey, SVC_BACKUP_DIR: backupDir } = settings
   const viewServers = openViewServers(settings, logger, parts)
   const options = { ...storeOptions, stores, evidenceKey, backupDir, viewServers, otherLog }
-  const core = await log.openCore({ ...options, foreignViews: 'rebuild' }, stopRequested)
+  const core = await logSteps.openCore({ ...options, foreignViews: 'rebuild' }, stopRequested)
   parts.add(() => core.close())
-  const demo = await log.beginRun(core, folder, firstRunOf(role, settings), modelWorks)
+  const demo = await logSteps.beginRun(core, folder, firstRunOf(role, settings), modelWorks)
   return { ...checked, core, demo, viewServers }
 }
 
@@ -260,12 +260,12 @@ async function answer(surroundings: Surroundings, opened: Opened) {
 
 /** Starts what this process does besides answering requests. */
 async function startDuties(surroundings: Surroundings, core: Core): Promise<Duties> {
-  const { parts, logger, log, role, place } = surroundings
+  const { parts, logger, logSteps, role, place } = surroundings
   parts.add(startQuarantineRounds({ ...core, clock: steadyClock, timer: systemTimer, logger }))
   if (place.kind === 'sqlite') {
     parts.add(startErasingReturnedTexts({ ...core, timer: systemTimer, logger }))
   }
-  const accountNews = await log.followAccounts(core, logger, parts)
+  const accountNews = await logSteps.followAccounts(core, logger, parts)
   return { accountNews, feed: await role.start(surroundings, core) }
 }
 

@@ -1,7 +1,7 @@
 /** Where the events of a service are: in a file of its data folder, or on a server. */
 import {
+  hostsText,
   parseConnectionString,
-  placeOf,
 } from '@svc/infra/event-store/eventstoredb/client/connection-string'
 import { namePrefix, whole } from '@svc/worker/settings/worker-variables'
 import { z } from 'zod'
@@ -62,7 +62,7 @@ export function serverOf({ url, streamPrefix }: ServerPlace): {
   readonly server: string
   readonly streamPrefix: string
 } {
-  return { server: placeOf(parseConnectionString(url)), streamPrefix }
+  return { server: hostsText(parseConnectionString(url)), streamPrefix }
 }
 
 /**
