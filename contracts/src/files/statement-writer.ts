@@ -3,8 +3,8 @@ import type { StatementEntry } from '../wire/statement.ts'
 
 export interface StatementPeriod {
   readonly account_id: string
-  readonly from?: string
-  readonly to?: string
+  readonly from?: string | undefined
+  readonly to?: string | undefined
 }
 
 /**

@@ -30,8 +30,14 @@ export function readEdge(param: string, text: string, zone: Zone): number {
   return orRefusal(param, () => (DAY.test(text) ? startOfDay(text, zone) : readMoment(text, zone)))
 }
 
+/** A period as it is asked for: an edge that was not named is undefined. */
+export interface AskedPeriod {
+  readonly from: number | undefined
+  readonly to: number | undefined
+}
+
 /**
- * A period without an edge that was not named.
+ * Reads the edges that were named.
  *
  * @throws {ServiceError} `invalid_value` that names the field
  */
@@ -39,11 +45,11 @@ export function readPeriod(asked: {
   readonly from?: string | undefined
   readonly to?: string | undefined
   readonly zone: string
-}): Partial<Period> {
+}): AskedPeriod {
   const zone = readZoneOf(asked.zone)
   const period = {
-    ...(asked.from === undefined ? {} : { from: readEdge('from', asked.from, zone) }),
-    ...(asked.to === undefined ? {} : { to: readEdge('to', asked.to, zone) }),
+    from: asked.from === undefined ? undefined : readEdge('from', asked.from, zone),
+    to: asked.to === undefined ? undefined : readEdge('to', asked.to, zone),
   }
   if (period.from === undefined || period.to === undefined || period.from < period.to) return period
   const message = `from: ${asked.from} is not before ${asked.to}`
@@ -54,7 +60,7 @@ export function readPeriod(asked: {
  * Whether a period has ended; one without an end goes on. An event of before the end may still be
  * on its way into the log, or here from another gateway: nobody knows of it here.
  */
-export function isOver({ to }: Partial<Period>, nowMs: number): boolean {
+export function isOver({ to }: Pick<AskedPeriod, 'to'>, nowMs: number): boolean {
   return to !== undefined && to <= nowMs
 }
 

@@ -84,8 +84,8 @@ export interface RequestsQuery {
   readonly format?: WireFormat | undefined
   readonly status?: RequestStatus | undefined
   /** When the request came in, in milliseconds since 1970, inclusive / exclusive. */
-  readonly from?: number
-  readonly to?: number
+  readonly from?: number | undefined
+  readonly to?: number | undefined
   /** Lists only requests that are older than this one. */
   readonly before?: string | undefined
   readonly limit: number

@@ -49,8 +49,8 @@ export interface StatementRow {
 export interface StatementQuery {
   readonly accountId: string
   /** Milliseconds since 1970, inclusive / exclusive. */
-  readonly from?: number
-  readonly to?: number
+  readonly from?: number | undefined
+  readonly to?: number | undefined
   /** Entries behind this one. */
   readonly after?: number | undefined
   readonly limit: number

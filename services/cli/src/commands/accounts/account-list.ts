@@ -77,13 +77,12 @@ async function* foundPages(
   operations: Operations,
   asked: Pick<OperationInput<'searchAccounts'>, 'text' | 'status'>,
 ): AsyncGenerator<readonly ListedAccount[]> {
-  let cursor: string | null = null
+  let cursor: string | undefined
   do {
-    const place: { cursor?: string } = cursor === null ? {} : { cursor }
-    const page = await operations.searchAccounts({ ...asked, limit: PAGE_ACCOUNTS, ...place })
+    const page = await operations.searchAccounts({ ...asked, limit: PAGE_ACCOUNTS, cursor })
     yield page.accounts
-    cursor = page.next_cursor
-  } while (cursor !== null)
+    cursor = page.next_cursor ?? undefined
+  } while (cursor !== undefined)
 }
 
 /** Yields at least one page, which may be empty. */

@@ -73,7 +73,7 @@ interface Page<Row> {
 
 type AskPage<Row> = (
   operations: Operations,
-  page: { readonly limit: number; readonly cursor?: string },
+  page: { readonly limit: number; readonly cursor: string | undefined },
 ) => Promise<Page<Row>>
 
 /** Every page, as a table or as one JSON object. */
@@ -113,7 +113,7 @@ async function* pagesOf<Row>(
   do {
     const page: Page<Row> = await ask(operations, {
       limit: PAGE_ROWS,
-      ...(cursor === null ? {} : { cursor }),
+      cursor: cursor ?? undefined,
     })
     yield page.rows
     cursor = page.next

@@ -48,9 +48,9 @@ async function statement(
   options: StatementOptions,
 ): Promise<void> {
   const zone = zoneOf(options.tz)
-  const period: { from?: string; to?: string } = {
-    ...(options.from === undefined ? {} : { from: momentIn(zone, '--from', options.from) }),
-    ...(options.to === undefined ? {} : { to: momentIn(zone, '--to', options.to) }),
+  const period = {
+    from: options.from === undefined ? undefined : momentIn(zone, '--from', options.from),
+    to: options.to === undefined ? undefined : momentIn(zone, '--to', options.to),
   }
   if (period.from !== undefined && period.to !== undefined && period.from > period.to) {
     throw new CliError(EXIT_USAGE, `--from ${period.from} is after --to ${period.to}`)
@@ -63,7 +63,11 @@ async function statement(
   })
 }
 
-type Query = { readonly account_id: string; readonly from?: string; readonly to?: string }
+interface Query {
+  readonly account_id: string
+  readonly from: string | undefined
+  readonly to: string | undefined
+}
 
 async function write(
   context: Context,
@@ -101,7 +105,7 @@ async function* checkedPages(
   do {
     const page: StatementPage = await operations.statement({
       ...query,
-      ...(after === undefined ? {} : { after }),
+      after,
       limit: PAGE_ENTRIES,
     })
     checked.check(page)
