@@ -103,39 +103,42 @@ describe.skipIf(missing !== undefined)('a dialog', () => {
   test.each([
     [`${operated}?view=grants`, 'Take back', 'Grants'],
     [operator('/prices'), 'Withdraw', 'Prices'],
-  ])('%s: %s, done, gives the focus to the table: its button is gone', async (path, name, table) => {
-    let isDone = false
-    const account = fullAdminAnswers.showAccount()
-    const grants = account.grants.map((grant) => ({ ...grant, voided_at: grant.granted_at }))
-    const prices = fullAdminAnswers.listPrices()
-    const withdrawn = prices.map((price) => ({ ...price, withdrawn_at: price.published_at }))
-    server.adminAnswers = {
-      ...fullAdminAnswers,
-      showAccount: () => (isDone ? { ...account, grants } : account),
-      listPrices: () => (isDone ? withdrawn : prices),
-      voidGrant: ({ dry_run: isTrial }) => {
-        isDone = isTrial !== true
-        return fullAdminAnswers.voidGrant()
-      },
-      withdrawPrice: () => {
-        isDone = true
-        return { ...fullAdminAnswers.listPrices()[0], already_withdrawn: false } as never
-      },
-    }
-    await page.goto(`${server.url}${path}`)
-    await page.getByRole('button', { name, exact: true }).first().press('Enter')
-    const dialog = page.getByRole('dialog')
-    await dialog.getByLabel('Reason').fill('A slip')
-    await dialog.getByLabel('Reason').press('Enter')
-    if (name === 'Take back') {
-      await dialog.getByText('Changes by').waitFor()
-      await dialog.getByRole('button', { name, exact: true }).press('Enter')
-    }
-    await dialog.waitFor({ state: 'detached' })
-    await page.getByRole('button', { name, exact: true }).first().waitFor({ state: 'detached' })
-    await page.waitForTimeout(300)
-    expect(await page.evaluate('document.activeElement.ariaLabel')).toBe(table)
-  })
+  ])(
+    '%s: %s, done, gives the focus to the table: its button is gone',
+    async (path, name, table) => {
+      let isDone = false
+      const account = fullAdminAnswers.showAccount()
+      const grants = account.grants.map((grant) => ({ ...grant, voided_at: grant.granted_at }))
+      const prices = fullAdminAnswers.listPrices()
+      const withdrawn = prices.map((price) => ({ ...price, withdrawn_at: price.published_at }))
+      server.adminAnswers = {
+        ...fullAdminAnswers,
+        showAccount: () => (isDone ? { ...account, grants } : account),
+        listPrices: () => (isDone ? withdrawn : prices),
+        voidGrant: ({ dry_run: isTrial }) => {
+          isDone = isTrial !== true
+          return fullAdminAnswers.voidGrant()
+        },
+        withdrawPrice: () => {
+          isDone = true
+          return { ...fullAdminAnswers.listPrices()[0], already_withdrawn: false } as never
+        },
+      }
+      await page.goto(`${server.url}${path}`)
+      await page.getByRole('button', { name, exact: true }).first().press('Enter')
+      const dialog = page.getByRole('dialog')
+      await dialog.getByLabel('Reason').fill('A slip')
+      await dialog.getByLabel('Reason').press('Enter')
+      if (name === 'Take back') {
+        await dialog.getByText('Changes by').waitFor()
+        await dialog.getByRole('button', { name, exact: true }).press('Enter')
+      }
+      await dialog.waitFor({ state: 'detached' })
+      await page.getByRole('button', { name, exact: true }).first().waitFor({ state: 'detached' })
+      await page.waitForTimeout(300)
+      expect(await page.evaluate('document.activeElement.ariaLabel')).toBe(table)
+    },
+  )
 
   test('over another one is closed alone by Escape, and gives the focus back to it', async () => {
     await page.goto(`${server.url}${operated}?view=requests&request=req_1`)
