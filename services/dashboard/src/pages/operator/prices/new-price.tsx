@@ -1,3 +1,4 @@
+import type { OperationInput } from '@svc/contracts/admin/operations'
 import type { PricePreview } from '@svc/contracts/admin/prices'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -22,25 +23,9 @@ export function NewPrice({ onClose }: { readonly onClose: () => void }) {
   const [list, setList] = useState(DEFAULT_LIST)
   const [rates, setRates] = useState<TypedRates>({ input: '', cached_input: '', output: '' })
   const [from, setFrom] = useState('')
-  const [reviewed, setReviewed] = useState<string>()
-  const keyOf = useOnceKey()
-  const client = useQueryClient()
   const effectiveFrom = from === '' ? null : new Date(from).toISOString()
   const asked = { model, price_list: list, ...rates, effective_from: effectiveFrom }
-  const isReviewed = reviewed === JSON.stringify(asked)
-  const review = useMutation<PricePreview, ApiError>({
-    mutationFn: () => callAdmin('previewPrice', asked),
-    onSuccess: () => setReviewed(JSON.stringify(asked)),
-  })
-  // The doubts stand above the button: who presses it means the price as it is.
-  const publish = useMutation<unknown, ApiError>({
-    mutationFn: () =>
-      callAdmin('publishPrice', { ...asked, confirm: true, idempotency_key: keyOf(asked) }),
-    onSuccess: async () => {
-      onClose()
-      await client.invalidateQueries()
-    },
-  })
+  const { review, publish, isReviewed } = usePublishing(asked, onClose)
   const error = publish.error ?? review.error
   return (
     <Dialog title={t('newPrice')} onClose={onClose}>
@@ -86,6 +71,32 @@ export function NewPrice({ onClose }: { readonly onClose: () => void }) {
       </form>
     </Dialog>
   )
+}
+
+/** The two steps of a price: whoever types on after the review reviews again. */
+function usePublishing(asked: OperationInput<'previewPrice'>, onPublished: () => void) {
+  const [reviewed, setReviewed] = useState<string>()
+  const keyOf = useOnceKey()
+  const client = useQueryClient()
+  const review = useMutation<PricePreview, ApiError>({
+    mutationFn: () => callAdmin('previewPrice', asked),
+    onSuccess: () => setReviewed(JSON.stringify(asked)),
+  })
+  // Doubts stand above the button: who presses it means the price as it is. Where none stand, a
+  // price that somebody else has published since the review may give a reason for one.
+  const confirm = (review.data?.doubts ?? []).length > 0
+  const publish = useMutation<unknown, ApiError>({
+    mutationFn: () =>
+      callAdmin('publishPrice', { ...asked, confirm, idempotency_key: keyOf(asked) }),
+    onError: ({ code }) => {
+      if (code === 'confirmation_required') setReviewed(undefined)
+    },
+    onSuccess: async () => {
+      onPublished()
+      await client.invalidateQueries()
+    },
+  })
+  return { review, publish, isReviewed: reviewed === JSON.stringify(asked) }
 }
 
 function Preview({ preview }: { readonly preview: PricePreview }) {
