@@ -28,12 +28,17 @@ export function Grant({ account, onClose }: AccountDialogProps) {
     expires_at: expires === '' ? null : new Date(`${expires}T00:00`).toISOString(),
   }
   const change = async ({ dry_run: isTrial, ...asked }: AskedChange) => {
-    const preview = previewOf(account.settled, amount)
-    if (isTrial && about.expires_at !== null && Date.parse(about.expires_at) <= serverNow()) {
+    const given = positive(amount)
+    if (!isTrial) {
+      await callAdmin('grant', { ...about, ...asked })
+      return previewOf(account.settled, given)
+    }
+    if (about.expires_at !== null && Date.parse(about.expires_at) <= serverNow()) {
       throw refusalOf('expires_at', t('expiresInPast'))
     }
-    if (!isTrial) await callAdmin('grant', { ...about, ...asked })
-    return preview
+    // Not what the page shows: it may be from before a grant of somebody else.
+    const { settled } = await callAdmin('showAccount', { account_id: account.account_id })
+    return previewOf(settled, given)
   }
   return (
     <ReviewedChange
@@ -80,8 +85,7 @@ export function Grant({ account, onClose }: AccountDialogProps) {
 }
 
 /** A grant adds to what is settled, whatever it is spent on first. */
-function previewOf(settled: string, amount: string): BalanceChange {
-  const given = positive(amount)
+function previewOf(settled: string, given: bigint): BalanceChange {
   const after = formatExact(parseDollars(settled) + given)
   return { amount: formatExact(given), balance_before: settled, balance_after: after }
 }

@@ -1,0 +1,30 @@
+/** What a grant comes to, of a balance that has changed since the page was drawn. */
+import { describe, expect, test } from 'vitest'
+import { missingChromium } from '../testing/chromium.ts'
+import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'
+import { ACCOUNT, fullAnswers, session } from '../testing/sample-answers.ts'
+import { type OpenedPages, withPages } from '../testing/with-pages.ts'
+
+const owner = { session: () => ({ ...session, platform_role: 'owner' as const }) }
+const options = { answers: { ...fullAnswers, ...owner }, adminAnswers: fullAdminAnswers }
+
+describe.skipIf(missingChromium() !== undefined)('a grant', () => {
+  let opened: OpenedPages
+  withPages(options, (each) => {
+    opened = each
+  })
+
+  test('is reviewed upon the balance as it is by now: UX-50', async () => {
+    const { page, server } = opened
+    await page.goto(`${server.url}/dashboard/operator/accounts/${ACCOUNT}`)
+    await page.getByRole('button', { name: 'Grant credit', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Amount in dollars').fill('5')
+    await dialog.getByLabel('Reason').fill('Invoice 42')
+    const account = { ...fullAdminAnswers.showAccount(), settled: '241.2098313' }
+    server.adminAnswers = { ...fullAdminAnswers, showAccount: () => account }
+    await dialog.getByRole('button', { name: 'Review', exact: true }).click()
+    await dialog.getByText('Changes by').waitFor()
+    expect(await dialog.textContent()).toMatch(/\$241\.2098313.*\$246\.2098313/s)
+  })
+})
