@@ -262,7 +262,7 @@ test.each(['no', 'an earlier'])(
     const relay = restored.relay(TOPIC, bus)
     await restored.pass(RETRIED_MS)
     expect(relay.status().trouble).toMatch(/^the topic has an event of acct_.* a new topic$/)
-    expect(restored.errors).toEqual(['the feed cannot be sent, trying again'])
+    expect(restored.errors).toEqual(['the feed cannot be sent, retrying'])
     expect(await ledger.ids()).toEqual(idsByKey(await ledger.events()))
     await relay.stop()
     const anew = restored.relay('another', bus)

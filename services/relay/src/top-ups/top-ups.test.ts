@@ -245,7 +245,7 @@ test('a ledger of before takes nothing more for the group, and all of it for ano
     granted: 0,
     trouble: expect.stringMatching(/^the group svc has taken payments .* such as pay_2 of acct_.*/),
   })
-  expect(restored.errors).toEqual(['top-ups cannot be taken, trying again'])
+  expect(restored.errors).toEqual(['top-ups cannot be taken, retrying'])
   await topUps.stop()
   const anew = restored.takeTopUps('svc-2')
   await restored.pass(TRIED_AGAIN_MS)
