@@ -34,6 +34,23 @@ describe('what was used recently', () => {
     expect(use([tooHeavy, tooHeavy])).toEqual([tooHeavy, tooHeavy])
   })
 
+  it('of one owner goes when that owner has more than a share, and of no other', () => {
+    const weight = { max: 20, of: (_key: string, value: string) => value.length }
+    const share = { part: 0.5, of: (key: string) => key.slice(0, 1) }
+    memory = new RecentlyUsed({ entriesMax: 6, weight, share })
+    expect(use(['a1', 'b1', 'b2', 'b3', 'b4', 'b1', 'a1', 'b4'])).toEqual([
+      'a1',
+      'b1',
+      'b2',
+      'b3',
+      'b4',
+      'b1',
+    ])
+    const heavy = `c${'x'.repeat(8)}`
+    made = []
+    expect(use([heavy, 'c1', 'a1', heavy])).toEqual([heavy, 'c1', heavy])
+  })
+
   it('is not kept when it could not be made', () => {
     const fail = () => {
       throw new Error('cannot')

@@ -4,10 +4,18 @@ export interface MemoryBounds<Key, Value> {
   readonly entriesMax: number
   /** The most that all entries may weigh, by `of`; absent where only entries are counted. */
   readonly weight?: { readonly max: number; of(key: Key, value: Value): number }
+  /** Whose each entry is, and the part of the room that one owner may have; absent: any. */
+  readonly share?: { readonly part: number; of(key: Key): string }
 }
 
 interface Entry<Value> {
   readonly value: Value
+  readonly weight: number
+}
+
+/** How much there is, of all or of one owner. */
+interface Amount {
+  readonly entries: number
   readonly weight: number
 }
 
@@ -40,6 +48,7 @@ export class RecentlyUsed<Key, Value> {
     const weight = this.#bounds.weight?.of(key, value) ?? 0
     this.#entries.set(key, { value, weight })
     this.#weight += weight
+    this.#keepShare(key)
     this.#makeRoom()
   }
 
@@ -61,9 +70,29 @@ export class RecentlyUsed<Key, Value> {
     }
   }
 
+  /** Whoever has more than a share gives up what is oldest of it. */
+  #keepShare(added: Key): void {
+    const { share } = this.#bounds
+    if (share === undefined) return
+    const owner = share.of(added)
+    const own = [...this.#entries].filter(([key]) => share.of(key) === owner)
+    let weight = own.reduce((sum, [, entry]) => sum + entry.weight, 0)
+    let entries = own.length
+    for (const [key, entry] of own) {
+      if (!this.#isTooMuch({ entries, weight }, share.part)) return
+      this.#forget(key)
+      entries -= 1
+      weight -= entry.weight
+    }
+  }
+
   #isTooFull(): boolean {
-    const { entriesMax, weight } = this.#bounds
-    return this.#entries.size > entriesMax || (weight !== undefined && this.#weight > weight.max)
+    return this.#isTooMuch({ entries: this.#entries.size, weight: this.#weight })
+  }
+
+  #isTooMuch({ entries, weight }: Amount, part = 1): boolean {
+    const { entriesMax, weight: bound } = this.#bounds
+    return entries > entriesMax * part || (bound !== undefined && weight > bound.max * part)
   }
 
   #forget(key: Key): void {

@@ -82,7 +82,7 @@ export class WorkerService implements WorkerApi {
     const { contextSize, fingerprint } = this.#parts.facts
     if (plan.grammar !== null) {
       const field = outputFormat.type === 'text' ? 'toolUse' : 'outputFormat'
-      refuseBadGrammar(plan.grammar, this.#parts.engine, field)
+      refuseBadGrammar({ tenant, grammar: plan.grammar }, this.#parts.engine, field)
     }
     const bounds = boundsOf(contextSize, isCount(request))
     const conversation = { messages, tools: toolUse?.tools ?? [], thinking }

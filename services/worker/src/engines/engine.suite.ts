@@ -19,6 +19,7 @@ export interface EngineUnderTest {
 const CHUNK_TOKENS = 128
 const CHUNKS = 2
 const DRAWS = 6
+const tenant = 'acct_1'
 
 /** The likeliest tokens, that nothing binds. */
 const PLAIN: Omit<GenerateOptions, 'answered'> = {
@@ -262,19 +263,20 @@ export function describeEngine(name: string, { open, unreadable, grammar }: Engi
 
     it('follows a grammar, also from the middle of its text', async () => {
       const { gbnf, text } = grammar
-      expect(() => engine.startGrammar(unreadable, '')).toThrow(BadGrammar)
-      expect(engine.startGrammar(gbnf, `${text}${text}`)).toBeNull()
-      const state = engine.startGrammar(gbnf, '')
+      const start = { tenant, grammar: gbnf }
+      expect(() => engine.startGrammar({ tenant, grammar: unreadable })).toThrow(BadGrammar)
+      expect(engine.startGrammar({ ...start, begun: `${text}${text}` })).toBeNull()
+      const state = engine.startGrammar(start)
       expect(state?.grammar).toBe(gbnf)
       await empty()
       const drawn = await draw(one, prompt.slice(0, 3), { grammar: () => state, draws: 12 })
       const end = drawn.findIndex((token) => engine.vocabulary.isEndOfGeneration(token))
       expect(engine.vocabulary.detokenize(drawn.slice(0, end), [])).toBe(text)
-      expect(engine.startGrammar(gbnf, text.slice(0, 1))).not.toBeNull()
+      expect(engine.startGrammar({ ...start, begun: text.slice(0, 1) })).not.toBeNull()
     })
 
     it('holds it against no grammar that the process stood still', async () => {
-      const state = engine.startGrammar(grammar.gbnf, '')
+      const state = engine.startGrammar({ tenant, grammar: grammar.gbnf })
       await empty()
       let standStill = () =>
         void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_200)

@@ -207,16 +207,24 @@ export interface Engine {
   /**
    * Begins an answer under a grammar.
    *
-   * @param grammar GBNF
-   * @param begun what of the answer is there already
-   * @param drawn tokens that came after it
    * @returns null when no text of the grammar begins like that
    * @throws BadGrammar when the grammar cannot be read
    */
-  startGrammar(grammar: string, begun: string, drawn?: readonly number[]): GrammarState | null
+  startGrammar(start: GrammarStart): GrammarState | null
   /** Gives up a sequence whose state is in doubt and returns an empty one in its place. */
   replace(sequence: EngineSequence): Promise<EngineSequence>
   dispose(): Promise<void>
+}
+
+export interface GrammarStart {
+  /** Whose answer it is: what is kept of a grammar is kept for this tenant alone. */
+  readonly tenant: string
+  /** GBNF. */
+  readonly grammar: string
+  /** What of the answer is there already. Default: nothing. */
+  readonly begun?: string
+  /** Tokens that came after it. Default: none. */
+  readonly drawn?: readonly number[]
 }
 
 export interface GpuFacts {

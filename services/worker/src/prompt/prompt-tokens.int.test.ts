@@ -139,9 +139,9 @@ describe('the grammar of calls', () => {
     const family = chooseFamily(templateText(name))
     const grammar = rules.text(family.callGrammar(rules, [tool], { parallel: true }))
     for (const opening of family.callOpenings.slice(0, 1)) {
-      expect(engine.startGrammar(grammar, opening)).not.toBeNull()
+      expect(engine.startGrammar({ tenant: 'acct_1', grammar, begun: opening })).not.toBeNull()
     }
-    expect(engine.startGrammar(grammar, 'Hello')).toBeNull()
+    expect(engine.startGrammar({ tenant: 'acct_1', grammar, begun: 'Hello' })).toBeNull()
   })
 })
 

@@ -1,11 +1,11 @@
 /** Whether the engine can serve a request at all, before anything of it is computed. */
 import type { AnswerOptions, GenerateRequest, PrepareRequest } from '@svc/contracts/worker/protocol'
-import { BadGrammar, type Engine } from '../engines/engine.ts'
+import { BadGrammar, type Engine, type GrammarStart } from '../engines/engine.ts'
 import { WorkerRefusal } from '../protocol/refusal.ts'
 
 /** @throws WorkerRefusal for a request that the engine can never serve */
 export function refuseUnfit(request: GenerateRequest, engine: Engine): void {
-  const { tokens, maxOutputTokens, plan } = request
+  const { tenant, tokens, maxOutputTokens, plan } = request
   if (tokens.some((token) => token >= engine.vocabulary.size)) {
     throw badField('tokens', 'a token id is not in the vocabulary')
   }
@@ -17,7 +17,8 @@ export function refuseUnfit(request: GenerateRequest, engine: Engine): void {
         `do not fit the context of ${engine.contextSize} tokens`,
     )
   }
-  if (plan.grammar !== null) refuseBadGrammar(plan.grammar, engine, 'plan')
+  const { grammar } = plan
+  if (grammar !== null) refuseBadGrammar({ tenant, grammar }, engine, 'plan')
 }
 
 /** @throws WorkerRefusal for options that no answer of the engine can be drawn with */
@@ -38,12 +39,12 @@ export function refuseUnfitOptions(
 
 /** @param field that asked for it @throws WorkerRefusal when the runtime cannot read it */
 export function refuseBadGrammar(
-  grammar: string,
+  start: GrammarStart,
   engine: Pick<Engine, 'startGrammar'>,
   field: string,
 ): void {
   try {
-    engine.startGrammar(grammar, '')
+    engine.startGrammar(start)
   } catch (error) {
     if (!(error instanceof BadGrammar)) throw error
     throw badField(field, `its grammar cannot be read: ${error.message}`)

@@ -233,7 +233,7 @@ export class Scheduler {
   #execution(job: Job, turn: Turn, reader: AnswerText, loan: Loan): Execution {
     const { engine, family, pool, nowMs, log } = this.#parts
     const { request, interrupt } = job
-    const { requestId, plan, thinking, topLogprobs } = request
+    const { requestId, tenant, plan, thinking, topLogprobs } = request
     const { vocabulary } = engine
     const logFailure = (message: string) => (error: unknown) =>
       log('error', message, { requestId, err: error })
@@ -246,6 +246,7 @@ export class Scheduler {
       answer: new AnswerOutput({ vocabulary, reader, topLogprobs, onReaderFailure }),
       steering: new Steering({
         engine,
+        tenant,
         plan,
         thinking,
         markers: family.thinking,

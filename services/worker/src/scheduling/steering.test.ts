@@ -24,7 +24,15 @@ function steer({ plan = FREE, thinking = OFF, progress = {}, script = {} }: Case
   const bans = new GrammarBans(engine.vocabulary, [])
   const answer = { phase: 'answer', callText: '', reasoningTokens: 0, ...progress }
   const mutable = answer as { -readonly [Field in keyof AnswerProgress]: AnswerProgress[Field] }
-  const steering = new Steering({ engine, plan, thinking, markers: MARKERS, answer: mutable, bans })
+  const steering = new Steering({
+    engine,
+    tenant: 'acct_1',
+    plan,
+    thinking,
+    markers: MARKERS,
+    answer: mutable,
+    bans,
+  })
   const text = (tokens: readonly number[]) => engine.vocabulary.detokenize(tokens, [])
   return {
     steering,

@@ -26,6 +26,8 @@ export type AnswerProgress = Pick<AnswerText, 'phase' | 'callText' | 'reasoningT
 
 export interface SteeringParts {
   readonly engine: Engine
+  /** Whose answer it is. */
+  readonly tenant: string
   readonly plan: AnswerPlan
   readonly thinking: Thinking
   /** The texts around the model's thinking; a model that does not think writes none of them. */
@@ -118,8 +120,9 @@ export class Steering {
    */
   resume(): void {
     if (this.#grammar === null) return
-    const { engine } = this.#parts
-    this.#grammar = engine.startGrammar(this.#grammar.grammar, this.#begun, this.#bound)
+    const { engine, tenant } = this.#parts
+    const [{ grammar }, begun, drawn] = [this.#grammar, this.#begun, this.#bound]
+    this.#grammar = engine.startGrammar({ tenant, grammar, begun, drawn })
     if (this.#grammar === null) throw new Error('the answer left its grammar')
   }
 
@@ -166,9 +169,9 @@ export class Steering {
   }
 
   #start(begun: string): void {
-    const { engine, plan } = this.#parts
+    const { engine, tenant, plan } = this.#parts
     if (plan.grammar === null) return
-    this.#grammar = engine.startGrammar(plan.grammar, begun)
+    this.#grammar = engine.startGrammar({ tenant, grammar: plan.grammar, begun })
     this.#begun = begun
   }
 

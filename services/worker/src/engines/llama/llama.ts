@@ -27,6 +27,7 @@ import {
   type EngineSequence,
   type EngineSettings,
   type GpuKind,
+  type GrammarStart,
   type GrammarState,
   type ModelFacts,
   noBatches,
@@ -235,8 +236,8 @@ class LlamaEngine implements Engine {
     this.canReusePrefix = !model.fileInsights.isRecurrent && !needsCheckpoints
   }
 
-  startGrammar(grammar: string, begun: string, drawn: readonly number[] = []): GrammarState | null {
-    return this.#grammars.start(grammar, begun, drawn)
+  startGrammar(start: GrammarStart): GrammarState | null {
+    return this.#grammars.start(start)
   }
 
   async replace(sequence: EngineSequence): Promise<EngineSequence> {

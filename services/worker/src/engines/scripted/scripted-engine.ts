@@ -141,7 +141,7 @@ export function scriptedEngine(script: Script = {}): ScriptedEngine {
     batches,
     drawsByPlace: true,
     tellsLogprobs: script.tellsLogprobs ?? true,
-    startGrammar(grammar, begun, drawn = []) {
+    startGrammar({ grammar, begun = '', drawn = [] }) {
       const reads = script.readsGrammars ?? grammar !== 'bad'
       if (!reads) throw new BadGrammar('bad grammar')
       if (script.mayBegin?.(begun) === false) return null

@@ -45,12 +45,12 @@ function grammarOf(schema: JsonSchema): string {
 
 /** Whether some text of the grammar begins like this. */
 const goesOn = (grammar: string, begun: string): boolean =>
-  engine.startGrammar(grammar, begun) !== null
+  engine.startGrammar({ tenant: 'acct_1', grammar, begun }) !== null
 
 /** @returns the whole answer, or null when it did not end in time */
 async function answer(grammar: string, seed: number): Promise<string | null> {
   const [sequence] = engine.sequences
-  const run = engine.startGrammar(grammar, '')
+  const run = engine.startGrammar({ tenant: 'acct_1', grammar })
   if (sequence === undefined || run === null) throw new Error('there is nothing to begin with')
   const { vocabulary } = engine
   const prompt = vocabulary.tokenize(PROMPT, false, false)

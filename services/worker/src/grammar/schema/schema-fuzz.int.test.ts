@@ -139,7 +139,7 @@ describe('the demo model under hostile schemas that compile', () => {
   /** @returns the processor time of the slowest draw, in milliseconds */
   async function slowestDraw(grammar: string, seed: number): Promise<number> {
     const [sequence] = engine.sequences
-    const run = engine.startGrammar(grammar, '')
+    const run = engine.startGrammar({ tenant: 'acct_1', grammar })
     if (sequence === undefined || run === null) throw new Error('there is nothing to begin with')
     const prompt = engine.vocabulary.tokenize('JSON: ', false, false)
     await sequence.truncate(0)
