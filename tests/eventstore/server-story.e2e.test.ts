@@ -2,16 +2,18 @@
  * Whole servers with their events on EventStoreDB: what an operator and a client meet from the
  * first start on, with the store going away in between.
  */
+
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { eventually } from '@svc/testing/eventually'
 import { startRunningServer } from '@svc/testing/running-server'
 import { ScriptedWorker } from '@svc/testing/scripted-worker'
 import { ServerProcess } from '@svc/testing/server-process'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { verified } from '@svc/testing/verified'
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import {
   copyOlder,
   EXIT_UNREACHABLE,
@@ -87,11 +89,11 @@ test('from the first start to the second, with the model', async () => {
   expect(statement.rows.map(({ type }) => type)).toEqual(['grant', 'usage'])
   expect(balance).toMatchObject({ settled: statement.closing, held: '0.00' })
   // Views commit some milliseconds after the event: each of them arrives at the log's position.
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const { store: log, accounts, projections } = await first.operations.status()
     expect([log.kind, accounts]).toEqual(['eventstoredb', 1])
     expect(projections.map(({ position }) => position)).toEqual(projections.map(() => log.position))
-  }, 10_000)
+  })
   expect(existsSync(join(dataDir, 'ledger.db'))).toBe(false)
 
   const running = await runCli(['verify', '--data-dir', dataDir])

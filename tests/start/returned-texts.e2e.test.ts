@@ -1,11 +1,13 @@
 /** A texts.db from before an erasure is put back: the log says that its texts are erased. */
+
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { eventually } from '@svc/testing/eventually'
 import { svc } from '@svc/testing/run-svc'
 import { startRunningServer } from '@svc/testing/running-server'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { verified } from '@svc/testing/verified'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { expectErased, filesWithMarker, openPersonalAccount } from '../eventstore/erasure.ts'
 
 test('texts that came back with an older file are erased again by the start', async () => {
@@ -29,7 +31,7 @@ test('texts that came back with an older file are erased again by the start', as
   expect(filesWithMarker(dataDir)).toEqual(['texts.db'])
 
   const third = await startRunningServer({}, dataDir)
-  await vi.waitFor(() => expect(filesWithMarker(dataDir)).toEqual([]))
+  await eventually(() => expect(filesWithMarker(dataDir)).toEqual([]))
   await expectErased(third.operations, account)
   expect((await verified(third.operations)).texts).toMatchObject({ unfinished: [], altered: [] })
   await third.process.stop()

@@ -1,8 +1,9 @@
 /** A topic of somebody else on the same cluster, of which a partition has no leader. */
+import { eventually } from '@svc/testing/eventually'
 import { describeOnOwnKafka } from '@svc/testing/kafka/describe-on-kafka'
 import { CLUSTER_START_MS_MAX, KafkaCluster } from '@svc/testing/kafka/kafka-cluster'
 import kafkajs from 'kafkajs'
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { systemTimer } from '../../system/system-timer.ts'
 import { all, recordOf } from '../bus.suite.ts'
 import { clientConfig, KafkaBus } from './kafka-bus.ts'
@@ -24,7 +25,7 @@ describeOnOwnKafka('a cluster with a topic that has no leader', () => {
     const brokers = cluster.addresses
     const bus = new KafkaBus({ brokers, timer: systemTimer })
     // A broker learns of a new topic a moment later than the one that makes it.
-    const topic = await vi.waitFor(() => bus.open(plan))
+    const topic = await eventually(() => bus.open(plan))
     await topic.deliver([recordOf('a', 'one')], never)
     await bus.close()
     const admin = new kafkajs.Kafka(clientConfig({ brokers })).admin()
@@ -33,7 +34,7 @@ describeOnOwnKafka('a cluster with a topic that has no leader', () => {
     await admin.createTopics({ topics: [{ topic: 'others', replicaAssignment }] })
     await cluster.brokers[2]?.kill()
     const leaderless = () => admin.fetchTopicMetadata({ topics: ['others'] })
-    await vi.waitFor(() => expect(leaderless()).rejects.toThrow(/no leader/))
+    await eventually(() => expect(leaderless()).rejects.toThrow(/no leader/))
     await admin.disconnect()
   }, CLUSTER_START_MS_MAX)
   afterAll(() => cluster.close())

@@ -1,14 +1,16 @@
 /** The pages as they are built and served. */
+
 import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { runToEnd } from '@svc/testing/bounded-run'
+import { eventually } from '@svc/testing/eventually'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
 import Fastify from 'fastify'
 import { pino } from 'pino'
-import { beforeAll, expect, test, vi } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { builtPages } from '../server/build.ts'
 import { openPages } from '../server/pages.ts'
 
@@ -95,9 +97,9 @@ test('the bundler of a server that was killed ends, and what it left is removed'
     const { builtPages } = await import(${JSON.stringify(build)})
     await builtPages({ cache: process.argv[1], signal: new AbortController().signal })`
   const server = spawn(process.execPath, ['--input-type=module', '-e', script, cache])
-  const bundler = await vi.waitFor(() => childOf(server.pid))
+  const bundler = await eventually(() => childOf(server.pid))
   server.kill('SIGKILL')
-  await vi.waitFor(() => expect(() => process.kill(bundler, 0)).toThrow('ESRCH'))
+  await eventually(() => expect(() => process.kill(bundler, 0)).toThrow('ESRCH'))
 
   const [left = ''] = readdirSync(cache)
   expect(readdirSync(join(cache, left)), 'built for nobody').toEqual([])

@@ -1,6 +1,7 @@
 import { noCrashPoints } from '@svc/contracts/crash-points'
 import { ServiceError } from '@svc/contracts/errors'
 import type { RunningPage, RunningQuery } from '@svc/projections/views'
+import { eventually } from '@svc/testing/eventually'
 import { expect, test, vi } from 'vitest'
 import type { DataFolder } from '../data-folder/data-folder.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -29,7 +30,7 @@ test.each([
     logger: { error: (_fields: object, message: string) => void errors.push(message) } as never,
     whose: 'own',
   })
-  await vi.waitFor(() => expect(ask).toHaveBeenCalled())
+  await eventually(() => expect(ask).toHaveBeenCalled())
   await stop()
   expect(errors).toEqual(told)
 })
@@ -91,6 +92,6 @@ test.each([
     logger: { error: (fields: object) => expect(fields).toBe('no error') } as never,
     whose: 'anybody',
   })
-  await vi.waitFor(() => expect(abandoned).toEqual([`req_${OPEN_REQUESTS_MAX}`]))
+  await eventually(() => expect(abandoned).toEqual([`req_${OPEN_REQUESTS_MAX}`]))
   await stop()
 })

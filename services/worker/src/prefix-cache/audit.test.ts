@@ -1,4 +1,5 @@
 import { MemoryPrefixStore } from '@svc/infra/prefix-store/memory/memory-prefix-store'
+import { eventually } from '@svc/testing/eventually'
 import { describe, expect, it, vi } from 'vitest'
 import { BLOCK_TOKENS, request, run, scriptedWorker } from '../../testing/scripted-worker.ts'
 import { auditCache } from './audit.ts'
@@ -11,7 +12,7 @@ async function filled() {
   const l2 = new MemoryPrefixStore({ bytesMax: 1024 * 1024 })
   const worker = scriptedWorker({ answer: 'a' }, 8, { l1, l2 })
   await run(worker.scheduler, request(PROMPT))
-  await vi.waitFor(() => expect(l2.usage().blocks).toBe(BLOCKS))
+  await eventually(() => expect(l2.usage().blocks).toBe(BLOCKS))
   const audit = (sample: number) =>
     auditCache(worker.cache, sample, (work) =>
       worker.scheduler.withSequence(({ sequence }) => work(sequence)),
@@ -64,7 +65,7 @@ describe('an audit of the cache', () => {
     const script = { answer: 'a', cutsAnywhere: true, chunkTokens: 64, batchMark }
     const { scheduler, cache } = scriptedWorker(script, 8, { l1 })
     for (const prompt of ['x'.repeat(30), 'x'.repeat(100)]) await run(scheduler, request(prompt))
-    await vi.waitFor(() => expect(l1.usage().blocks).toBe(1 + 4))
+    await eventually(() => expect(l1.usage().blocks).toBe(1 + 4))
     const audited = await auditCache(cache, 100, (work) =>
       scheduler.withSequence(({ sequence }) => work(sequence)),
     )

@@ -1,5 +1,6 @@
 import type { PrefixStore } from '@svc/contracts/ports/prefix-store'
 import { MemoryPrefixStore } from '@svc/infra/prefix-store/memory/memory-prefix-store'
+import { eventually } from '@svc/testing/eventually'
 import { describe, expect, it, vi } from 'vitest'
 import { BLOCK_TOKENS, request, run, scriptedWorker } from '../../testing/scripted-worker.ts'
 import type { Step } from '../engines/scripted/scripted-engine.ts'
@@ -31,7 +32,7 @@ describe('blocks of a prompt', () => {
     const one = scriptedWorker({ answer: 'a' }, 8, { l2 })
     const two = scriptedWorker({ answer: 'a' }, 8, { l2 })
     await run(one.scheduler, request(PROMPT))
-    await vi.waitFor(() => expect(l2.usage().blocks).toBe(BLOCKS))
+    await eventually(() => expect(l2.usage().blocks).toBe(BLOCKS))
     const far = await run(two.scheduler, request(PROMPT))
     await run(two.scheduler, other(1))
     const near = await run(two.scheduler, request(PROMPT))
@@ -51,7 +52,7 @@ describe('blocks of a prompt', () => {
     const two = scriptedWorker({ answer: 'a' }, 8, { l2 })
     await run(one.scheduler, request(PROMPT))
     expect((await l1.sample(BLOCKS)).length).toBeLessThan(BLOCKS)
-    await vi.waitFor(() => expect(l2.usage().blocks).toBe(BLOCKS))
+    await eventually(() => expect(l2.usage().blocks).toBe(BLOCKS))
     const far = await run(two.scheduler, request(PROMPT))
     expect(far.meter?.cache).toMatchObject({ blocks: BLOCKS, source: 'l2' })
     await run(one.scheduler, other(1))
@@ -66,7 +67,7 @@ describe('blocks of a prompt', () => {
     const one = scriptedWorker({ answer: 'a' }, 8, { l2 })
     const two = scriptedWorker({ answer: 'a' }, 8, { l2 })
     await run(one.scheduler, request(PROMPT))
-    await vi.waitFor(() => expect(l2.usage().blocks).toBe(BLOCKS))
+    await eventually(() => expect(l2.usage().blocks).toBe(BLOCKS))
     for (const [tenant, { scheduler }] of Object.entries({ one, two })) {
       const { meter } = await run(scheduler, request(PROMPT, { tenant }))
       expect(meter).toMatchObject({ cachedInputTokens: 0, cache: { blocks: 0, source: 'none' } })
@@ -77,7 +78,7 @@ describe('blocks of a prompt', () => {
     const l2 = store()
     const one = scriptedWorker({ answer: 'a' }, 8, { l2 })
     await run(one.scheduler, request(PROMPT))
-    await vi.waitFor(() => expect(l2.usage().blocks).toBe(BLOCKS))
+    await eventually(() => expect(l2.usage().blocks).toBe(BLOCKS))
     const [wrong] = (await l2.sample(BLOCKS)).slice(2)
     const removed: string[] = []
     const lying: PrefixStore = Object.assign(Object.create(l2), {
@@ -117,7 +118,7 @@ describe('blocks of a prompt', () => {
     const l2 = store()
     const one = scriptedWorker({ answer: 'a' }, 8, { l2 })
     await run(one.scheduler, request(PROMPT))
-    await vi.waitFor(() => expect(l2.usage().blocks).toBe(BLOCKS))
+    await eventually(() => expect(l2.usage().blocks).toBe(BLOCKS))
     const two = scriptedWorker({ answer: 'a' }, 8, { l2 })
     const fast = vi.spyOn(two.cost, 'isWorthFetching').mockReturnValue(false)
     const { meter } = await run(two.scheduler, request(PROMPT))
@@ -133,9 +134,9 @@ describe('a store of all workers that rejects', () => {
     const { scheduler, alarms } = scriptedWorker({ answer: 'a' }, 8, { l2 })
     const put = vi.spyOn(l2, 'put').mockRejectedValueOnce(new Error('a defect'))
     await run(scheduler, request(PROMPT))
-    await vi.waitFor(() => expect(put).toHaveBeenCalled())
+    await eventually(() => expect(put).toHaveBeenCalled())
     await run(scheduler, other(1))
-    await vi.waitFor(() => expect(l2.usage().blocks).toBeGreaterThan(0))
+    await eventually(() => expect(l2.usage().blocks).toBeGreaterThan(0))
     expect(alarms).toEqual(['failed to write shared blocks, others compute them'])
   })
 })
@@ -173,7 +174,7 @@ describe('prompts that begin alike, at the same time', () => {
       step: () => new Promise((resolve) => setTimeout(resolve, 5)),
     })
     const first = run(scheduler, request(PROMPT))
-    await vi.waitFor(() => expect(engine.steps.some(({ kind }) => kind === 'draw')).toBe(true))
+    await eventually(() => expect(engine.steps.some(({ kind }) => kind === 'draw')).toBe(true))
     const { meter } = await run(scheduler, request(PROMPT, { maxOutputTokens: 1 }))
     expect(meter).toMatchObject({ cachedInputTokens: BLOCKS * BLOCK_TOKENS })
     expect(scheduler.state()).toMatchObject({ running: 1 })
@@ -218,7 +219,7 @@ describe('prompts that begin alike, at the same time', () => {
     await begun.promise
     const waiting = request(PROMPT)
     const second = run(scheduler, waiting)
-    await vi.waitFor(() => expect(cache.state().waits).toBe(1))
+    await eventually(() => expect(cache.state().waits).toBe(1))
     scheduler.cancel(waiting.requestId)
     expect((await second).last).toMatchObject({ finishReason: 'cancelled' })
     expect((await second).meter).toMatchObject({ inputTokens: 0, cachedInputTokens: 0 })
@@ -232,7 +233,7 @@ describe('prompts that begin alike, at the same time', () => {
     const one = scriptedWorker({ answer: 'a', step: slow }, 8, { l2 })
     const two = scriptedWorker({ answer: 'a', step: slow }, 8, { l2 })
     const first = run(one.scheduler, request(PROMPT))
-    await vi.waitFor(() => expect(one.engine.steps).not.toHaveLength(0))
+    await eventually(() => expect(one.engine.steps).not.toHaveLength(0))
     const second = await run(two.scheduler, request(PROMPT))
     expect(second.meter).toMatchObject({ cache: { blocks: BLOCKS, source: 'l2' } })
     expect(prefills(two.engine.steps)).toBe(1)

@@ -1,6 +1,8 @@
 /** To move a prompt's blocks takes as long as to answer a short one: nobody else waits for it. */
+
 import { MemoryPrefixStore } from '@svc/infra/prefix-store/memory/memory-prefix-store'
-import { describe, expect, it, vi } from 'vitest'
+import { eventually } from '@svc/testing/eventually'
+import { describe, expect, it } from 'vitest'
 import { LONG_PROMPT, request, run, scriptedWorker } from '../../../testing/scripted-worker.ts'
 
 /** Work that goes on until it is let go. */
@@ -16,7 +18,7 @@ function heldWork() {
 
 const memory = () => new MemoryPrefixStore({ bytesMax: 1024 * 1024 })
 const keeps = (l1: MemoryPrefixStore, blocks: number) =>
-  vi.waitFor(() => expect(l1.usage().blocks).toBe(blocks))
+  eventually(() => expect(l1.usage().blocks).toBe(blocks))
 
 describe('the model computes for others', () => {
   it('while blocks of a prompt are taken apart', async () => {

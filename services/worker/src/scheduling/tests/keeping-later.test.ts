@@ -1,5 +1,7 @@
 /** A prompt stays in its sequence until there is time to copy it out, or somebody needs that. */
+
 import { MemoryPrefixStore } from '@svc/infra/prefix-store/memory/memory-prefix-store'
+import { eventually } from '@svc/testing/eventually'
 import { ManualTime } from '@svc/testing/manual-time'
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
@@ -68,7 +70,7 @@ describe('a prompt whose answer is over', () => {
     const { l1, copy, cachedOf } = worker()
     await cachedOf(PROMPT)
     await cachedOf('another')
-    await vi.waitFor(() => expect(l1.usage().blocks).toBe(BLOCKS))
+    await eventually(() => expect(l1.usage().blocks).toBe(BLOCKS))
     expect(copy).toHaveBeenCalledTimes(1)
     expect(await cachedOf(PROMPT)).toBe(PROMPT.length - 1)
   })
@@ -93,7 +95,7 @@ describe('a prompt whose answer is over', () => {
     const l2 = new MemoryPrefixStore({ bytesMax: 1024 * 1024 })
     const { cachedOf } = worker({}, { l2 })
     await cachedOf(PROMPT)
-    await vi.waitFor(() => expect(l2.usage().blocks).toBe(BLOCKS))
+    await eventually(() => expect(l2.usage().blocks).toBe(BLOCKS))
   })
 
   it('is computed again when it could not be copied out', async () => {

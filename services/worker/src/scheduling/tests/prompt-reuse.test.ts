@@ -1,5 +1,6 @@
 import { MemoryPrefixStore } from '@svc/infra/prefix-store/memory/memory-prefix-store'
-import { describe, expect, it, vi } from 'vitest'
+import { eventually } from '@svc/testing/eventually'
+import { describe, expect, it } from 'vitest'
 import { LONG_PROMPT, request, run, scriptedWorker } from '../../../testing/scripted-worker.ts'
 import type { Batch, ScriptedEngine } from '../../engines/scripted/scripted-engine.ts'
 
@@ -68,7 +69,7 @@ describe('a prompt', () => {
     await run(one.scheduler, request('another'))
     const near = await run(one.scheduler, request(prompt))
     expect(near.meter).toMatchObject({ ...told, cache: { source: 'l1', evaluatedTokens: 1 } })
-    await vi.waitFor(() => expect(l2.usage().blocks).toBe(Math.ceil((prompt.length - 1) / 32) + 1))
+    await eventually(() => expect(l2.usage().blocks).toBe(Math.ceil((prompt.length - 1) / 32) + 1))
     const two = scriptedWorker({ ...ANYWHERE, answer: 'a' }, 8, { l2 })
     const far = await run(two.scheduler, request(prompt))
     expect(far.meter).toMatchObject({ ...told, cache: { source: 'l2', evaluatedTokens: 1 } })

@@ -1,47 +1,17 @@
 /** Long answers give way to those who wait, and come out as if they had not. */
+
 import { setTimeout as delay } from 'node:timers/promises'
 import type { GenerateEvent } from '@svc/contracts/worker/protocol'
+import { eventually } from '@svc/testing/eventually'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { LONG_PROMPT, request, run, scriptedWorker } from '../../../testing/scripted-worker.ts'
+import { LONG_PROMPT, request, run } from '../../../testing/scripted-worker.ts'
+import { gateFor, LONG, SHORT, slowWorker } from '../../../testing/slow-worker.ts'
 import { bytes } from '../../engines/scripted/byte-vocabulary.ts'
-import type { Script, Step } from '../../engines/scripted/scripted-engine.ts'
+import type { Script } from '../../engines/scripted/scripted-engine.ts'
 import { TURN_MS } from '../giving-way.ts'
 
-const LONG = 'a'.repeat(300)
-const SHORT = { tenant: 'b', maxOutputTokens: 2 }
-const QUEUE = 64
-
-/** A worker whose steps take a moment, and a clock that can be put forward. */
-function slowWorker(script: Script = {}) {
-  let aheadMs = 0
-  const nowMs = () => performance.now() + aheadMs
-  const step = script.step ?? (() => delay(1))
-  const made = scriptedWorker({ answer: LONG, ...script, step }, QUEUE, { nowMs })
-  /** Whoever runs now has had its turn. */
-  const turnPasses = () => {
-    aheadMs += TURN_MS
-  }
-  return { ...made, turnPasses }
-}
-
 const long = (prompt: string, tenant = 'a') => request(prompt, { tenant, maxOutputTokens: 300 })
-
-/** Steps of prompts that begin with this letter wait while the gate is closed. */
-function gateFor(letter: string) {
-  const [token] = bytes(letter)
-  const gate = Promise.withResolvers<void>()
-  onTestFinished(() => gate.resolve())
-  let reached = false
-  const step = async ({ tokens }: Step) => {
-    if (tokens[0] === token) {
-      reached = true
-      await gate.promise
-    }
-    await delay(1)
-  }
-  return { step, open: () => gate.resolve(), isReached: () => reached }
-}
 
 /** A long answer is put aside while the other tenant's prompt is computed. */
 async function oneAside(script: Script = {}, changes: Parameters<typeof request>[1] = {}) {
@@ -50,10 +20,10 @@ async function oneAside(script: Script = {}, changes: Parameters<typeof request>
   const events: GenerateEvent[] = []
   const asked = request(`a${LONG_PROMPT}`, { tenant: 'a', maxOutputTokens: 300, ...changes })
   const ended = worker.scheduler.submit(asked, async (event) => void events.push(event))
-  await vi.waitFor(() => expect(events.length).toBeGreaterThan(3))
+  await eventually(() => expect(events.length).toBeGreaterThan(3))
   worker.turnPasses()
   const other = run(worker.scheduler, request('b', SHORT))
-  await vi.waitFor(() => expect(gate.isReached()).toBe(true))
+  await eventually(() => expect(gate.isReached()).toBe(true))
   return { ...worker, asked, events, ended, other, open: gate.open }
 }
 
@@ -236,10 +206,10 @@ describe('an answer that is put aside', () => {
       events.push(event)
       if (events.length > 5) await reader.promise
     })
-    await vi.waitFor(() => expect(events).toHaveLength(6))
+    await eventually(() => expect(events).toHaveLength(6))
     turnPasses()
     await run(scheduler, request('b', SHORT))
-    await vi.waitFor(() => expect(pool.idle).toBe(1))
+    await eventually(() => expect(pool.idle).toBe(1))
     expect(scheduler.state()).toMatchObject({ queued: 1, running: 0 })
     expect(events).toHaveLength(6)
     reader.resolve()
@@ -260,10 +230,10 @@ describe('an answer that is put aside', () => {
       unread += 1
       if (unread > 5) await reader.promise
     })
-    await vi.waitFor(() => expect(unread).toBe(6))
+    await eventually(() => expect(unread).toBe(6))
     turnPasses()
     const other = run(scheduler, request('b', SHORT))
-    await vi.waitFor(() => expect(alarms).toContain('failed to put answer aside'))
+    await eventually(() => expect(alarms).toContain('failed to put answer aside'))
     isRoom = true
     turnPasses()
     turnPasses()
@@ -334,7 +304,7 @@ it('whoever comes when, every answer is whole and every token is charged once', 
             expect(meter?.outputTokens).toBe(asked.maxOutputTokens)
           }
         }
-        await vi.waitFor(() => expect(pool.idle).toBe(sequences))
+        await eventually(() => expect(pool.idle).toBe(sequences))
         expect(pool.copies.counts).toMatchObject({ requests: 0, bytes: 0 })
         expect(scheduler.state()).toMatchObject({ queued: 0, running: 0, meterMismatches: 0 })
       },
@@ -350,50 +320,3 @@ async function idle(state: () => { running: number; queued: number }): Promise<v
   do await delay(5)
   while (state().running + state().queued > 0)
 }
-
-describe('the last sequences', () => {
-  const whole = { maxOutputTokens: 300 }
-
-  it('are kept for who comes next while several tenants come', async () => {
-    const { scheduler, putAside } = withSequences(4)
-    await run(scheduler, request('b', SHORT))
-    const many = ['a1', 'a2', 'a3', 'a4'].map((prompt) =>
-      run(scheduler, request(prompt, { tenant: 'a', ...whole })),
-    )
-    await vi.waitFor(() => expect(scheduler.load).toMatchObject({ running: 3, queued: 1 }))
-    await run(scheduler, request('b', SHORT))
-    expect(putAside()).toBe(0)
-    await Promise.all(many)
-  })
-
-  it('are given away where a line would be too long without them', async () => {
-    const gate = gateFor('a')
-    const { scheduler } = scriptedWorker({ answer: 'a', sequences: 4, step: gate.step }, 2)
-    await run(scheduler, request('b', SHORT))
-    const ask = () => run(scheduler, request('a', { tenant: 'a' }))
-    const lined = [1, 2, 3, 4, 5].map(ask)
-    await vi.waitFor(() => expect(scheduler.load).toMatchObject({ running: 3, queued: 2 }))
-    const beyond = ask()
-    expect(scheduler.load).toMatchObject({ running: 4, queued: 2 })
-    expect(() => scheduler.submit(request('a', { tenant: 'a' }), async () => {})).toThrow(
-      expect.objectContaining({ code: 'queue_full' }),
-    )
-    gate.open()
-    const answers = await Promise.all([...lined, beyond])
-    expect(answers.map(({ text }) => text)).toEqual(Array(6).fill('a'))
-  })
-
-  it('are given to one tenant where no other came', async () => {
-    const { scheduler } = withSequences(4)
-    const many = ['a1', 'a2', 'a3', 'a4'].map((prompt) =>
-      run(scheduler, request(prompt, { tenant: 'a', ...whole })),
-    )
-    await vi.waitFor(() => expect(scheduler.load).toMatchObject({ running: 4, queued: 0 }))
-    await Promise.all(many)
-  })
-
-  function withSequences(sequences: number) {
-    const worker = slowWorker({ sequences })
-    return { ...worker, putAside: () => worker.pool.copies.counts.total }
-  }
-})
