@@ -3,6 +3,7 @@ import type { ServiceError } from '@svc/contracts/errors'
 import {
   type Bus,
   type BusRecord,
+  BusRefusedError,
   BusRewoundError,
   type BusTopic,
   bytesOfValue,
@@ -66,6 +67,33 @@ export class DeadLetters {
     throw late
   }
 
+  /**
+   * Whether the record is among the letters. It reads all of them; who may not has none.
+   *
+   * @throws {BusAwayError}
+   */
+  async has(
+    { partition, offset }: Pick<ReceivedRecord, 'partition' | 'offset'>,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const place = placeHeaders(this.#ports.topic, partition, offset)
+    const letters = await this.#ports.bus.open(this.#plan)
+    let isThere = false
+    const look = (records: readonly ReceivedRecord[]): void => {
+      isThere ||= records.some(({ headers }) => {
+        return Object.entries(place).every(([name, value]) => headers[name] === value)
+      })
+    }
+    try {
+      await letters.read(look, signal)
+    } catch (error) {
+      if (!(error instanceof BusRefusedError)) throw error
+    } finally {
+      await letters.close()
+    }
+    return isThere
+  }
+
   async close(): Promise<void> {
     await this.#opened?.close()
     this.#opened = undefined
@@ -87,9 +115,7 @@ export class DeadLetters {
     const why = {
       'dead-code': reason.code,
       'dead-reason': reason.message,
-      'dead-topic': this.#ports.topic,
-      'dead-partition': `${partition}`,
-      'dead-offset': `${offset}`,
+      ...placeHeaders(this.#ports.topic, partition, offset),
     }
     const letter = { ...record, headers: { ...record.headers, ...why } }
     if (fits(letter)) return letter
@@ -97,6 +123,11 @@ export class DeadLetters {
     const cut = { ...why, 'dead-cut': `${bytesOfValue(record)}` }
     return { key: record.key.slice(0, CUT_KEY_CHARACTERS), value: '', headers: cut }
   }
+}
+
+/** Where a letter stood in the topic that it comes from. */
+function placeHeaders(topic: string, partition: number, offset: bigint) {
+  return { 'dead-topic': topic, 'dead-partition': `${partition}`, 'dead-offset': `${offset}` }
 }
 
 function fits(letter: BusRecord): boolean {

@@ -1,25 +1,10 @@
 import { ServiceError } from '@svc/contracts/errors'
-import { RECORD_BYTES_MAX, type ReceivedRecord } from '@svc/contracts/ports/bus'
+import { RECORD_BYTES_MAX } from '@svc/contracts/ports/bus'
 import { MemoryBus } from '@svc/infra/bus/memory/memory-bus'
 import { MemoryCluster } from '@svc/infra/bus/memory/memory-cluster'
-import {
-  grantOperation,
-  previewGrantOperation,
-} from '@svc/operator/operations/credit/grant-operation'
-import { eventsOf, type LedgerSetting, openLedger } from '@svc/testing/ledger/open-ledger'
 import { Random } from '@svc/testing/random'
-import { afterEach, expect, test } from 'vitest'
-import { TopUps } from './top-ups.ts'
-
-const TOPIC = 'payments'
-const DEAD = 'payments.dead'
-const TRIED_AGAIN_MS = 1_000
-const never = new AbortController().signal
-
-const running: TopUps[] = []
-afterEach(async () => {
-  for (const topUps of running.splice(0)) await topUps.stop()
-})
+import { expect, test } from 'vitest'
+import { House, TOPIC, TRIED_AGAIN_MS } from '../../testing/top-ups-house.ts'
 
 test('a payment is a grant, once, however often it comes', async () => {
   const house = await House.open()
@@ -266,6 +251,19 @@ test('a last payment that is known, or in the dead letters, keeps nobody from th
   }
 })
 
+test('a dead letter for an account that was opened since keeps nobody from the next', async () => {
+  const house = await House.open()
+  const before = house.takeTopUps()
+  const late = await (await House.on(new MemoryCluster())).openAccount('crm-2')
+  await house.pay(house.payment({ account_id: late }))
+  expect(await house.deadLetters()).toHaveLength(1)
+  await before.stop()
+  expect(await house.openAccount('crm-2')).toBe(late)
+  const topUps = house.takeTopUps()
+  await house.pay(house.payment({ reference: 'pay_2' }))
+  expect(topUps.status()).toMatchObject({ granted: 1, trouble: null })
+})
+
 test('while the ledger cannot be asked for the last payment nothing is taken, and then it is', async () => {
   const house = await House.open()
   const before = house.takeTopUps()
@@ -286,115 +284,4 @@ function splitBus(house: House, dead: MemoryCluster): MemoryBus {
   const open = new MemoryBus(dead, house.time)
   bus.open = (plan) => open.open(plan)
   return bus
-}
-
-class House {
-  readonly cluster: MemoryCluster
-  readonly errors: string[] = []
-  readonly accountId: string
-  asked = 0
-  ledgerFault: Error | undefined
-  readonly #setting: LedgerSetting
-  #held: PromiseWithResolvers<void> | undefined
-
-  static async open(): Promise<House> {
-    const house = await House.on(new MemoryCluster())
-    await house.makeTopic(house.cluster)
-    return house
-  }
-
-  /** A ledger whose only account has no credit, on a bus that others may have used before. */
-  static async on(cluster: MemoryCluster): Promise<House> {
-    const setting = await openLedger()
-    const { administration } = setting.ledger
-    const account = { name: 'funded', externalId: 'crm-1', actor: 'operator' }
-    const { accountId } = await setting.time.until(administration.openAccount(account))
-    return new House(setting, accountId, cluster)
-  }
-
-  private constructor(setting: LedgerSetting, accountId: string, cluster: MemoryCluster) {
-    this.#setting = setting
-    this.accountId = accountId
-    this.cluster = cluster
-  }
-
-  get time() {
-    return this.#setting.time
-  }
-
-  async makeTopic(cluster: MemoryCluster): Promise<void> {
-    await new MemoryBus(cluster).open({ name: TOPIC, partitions: 1 })
-  }
-
-  takeTopUps(group = 'svc', bus = new MemoryBus(this.cluster, this.time)): TopUps {
-    const error = (_: object, message: string) => this.errors.push(message)
-    const log = { warn() {}, error }
-    const topUps = new TopUps({ bus, topic: TOPIC, group, timer: this.time, log })
-    const grant = grantOperation(this.#setting.ledger, { actor: 'top-ups' })
-    const preview = previewGrantOperation(this.#setting.ledger, { actor: 'top-ups' })
-    topUps.start(
-      async (input) => {
-        this.asked += 1
-        if (this.ledgerFault !== undefined) throw this.ledgerFault
-        const granted = await grant(input)
-        await this.#held?.promise
-        return granted
-      },
-      async (input) => {
-        if (this.ledgerFault !== undefined) throw this.ledgerFault
-        return preview(input)
-      },
-    )
-    running.push(topUps)
-    return topUps
-  }
-
-  holdGrants(): void {
-    this.#held = Promise.withResolvers()
-  }
-
-  letGrantsGo(): void {
-    this.#held?.resolve()
-    this.#held = undefined
-  }
-
-  payment(fields: object): string {
-    const { accountId: account_id } = this
-    const usual = { account_id, amount: '5.00', currency: 'USD', reference: 'pay_1' }
-    return JSON.stringify({ ...usual, ...fields })
-  }
-
-  /** Writes records as another system does, and lets them be taken. */
-  async pay(...values: readonly (string | Buffer)[]): Promise<void> {
-    const topic = await new MemoryBus(this.cluster).open({ name: TOPIC, partitions: 1 })
-    for (const written of values) {
-      const value = typeof written === 'string' ? { value: written } : { value: '', bytes: written }
-      await topic.deliver([{ key: this.accountId, ...value, headers: { from: 'bank' } }], never)
-    }
-    await this.pass(TRIED_AGAIN_MS)
-  }
-
-  pass(ms: number): Promise<void> {
-    return this.time.advance(ms)
-  }
-
-  async grantByHand(amount: string, reference: string): Promise<void> {
-    const { ledger } = this.#setting
-    const grant = grantOperation(ledger, { actor: 'operator' })
-    const terms = { category: 'paid', priority: 100, expires_at: null, reason: 'by hand' } as const
-    await this.time.until(grant({ account_id: this.accountId, amount, reference, ...terms }))
-  }
-
-  async grants() {
-    const events = await eventsOf(this.#setting.store, this.accountId)
-    return events.filter(({ type }) => type === 'CreditGranted').map(({ data }) => data)
-  }
-
-  async deadLetters(): Promise<readonly ReceivedRecord[]> {
-    if (!this.cluster.topics.has(DEAD)) return []
-    const topic = await new MemoryBus(this.cluster).open({ name: DEAD, partitions: 1 })
-    const letters: ReceivedRecord[] = []
-    await topic.read((records) => void letters.push(...records), never)
-    return letters
-  }
 }

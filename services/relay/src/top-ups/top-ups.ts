@@ -55,6 +55,7 @@ export interface TopUpsState {
 export class TopUps {
   readonly #ports: TopUpsPorts
   readonly #deadLetters: DeadLetters
+  readonly #stopping = new AbortController()
   #consumer: BusConsumer | undefined
   #granted = 0
   #repeated = 0
@@ -78,6 +79,7 @@ export class TopUps {
 
   /** Resolves when nothing is asked for any more. */
   async stop(): Promise<void> {
+    this.#stopping.abort()
     await this.#consumer?.close()
     await this.#deadLetters.close()
   }
@@ -123,6 +125,8 @@ export class TopUps {
       const payment = grantOf(record)
       const { balance_before: before } = await preview(payment)
       if (before === null) return null
+      // Since then the account may have been opened, mended or freed of old grants.
+      if (await this.#deadLetters.has(record, this.#stopping.signal)) return null
       return (
         `the group ${group} has taken payments that this ledger lacks, such as ` +
         `${payment.reference} of ${payment.account_id}: stop what else takes payments with it, ` +
