@@ -40,12 +40,17 @@ export async function removeKeptAnswers(folder: DataFolder, accountId: string): 
   }
 }
 
-/** Removes what all of them keep of an account. @returns how many texts */
+/**
+ * Removes what all of them keep of an account. One that fails keeps the others from nothing.
+ *
+ * @returns how many texts
+ * @throws what one of them throws
+ */
 export async function removeFrom(
   stores: readonly Pick<ExpiringStore, 'removeAll'>[],
   accountId: string,
 ): Promise<number> {
-  let removed = 0
-  for (const store of stores) removed += await store.removeAll(accountId)
-  return removed
+  const removals = stores.map((store) => store.removeAll(accountId))
+  await Promise.allSettled(removals)
+  return (await Promise.all(removals)).reduce((sum, removed) => sum + removed, 0)
 }

@@ -105,6 +105,22 @@ test('only a gateway shares texts, and tells when it cannot', async () => {
   expect(await toldBy(false, () => delay(500))).toEqual([])
 })
 
+test('what its own files keep of an account is removed while its Redis is away', async () => {
+  const logger = pino({ level: 'silent' })
+  const parts = new OpenResources(logger)
+  // Nobody listens on this port.
+  const address = { REDIS_URL: 'redis://127.0.0.1:1', SVC_CONTENT_SECRET: 'x'.repeat(32) }
+  const settings = readSettings(address)
+  const kept = await openKeptAnswers({ settings, folder, logger, isGateway: true, parts })
+  onTestFinished(async () => void (await parts.close()))
+  const { recordedAnswers, storedResponses } = kept
+  await recordedAnswers.save('acct_1', 'req_1', answer, LATER)
+  await storedResponses.save('acct_1', 'resp_1', answer, LATER)
+  await expect(kept.removeAll('acct_1')).rejects.toMatchObject({ code: 'store_unavailable' })
+  expect(await recordedAnswers.load('acct_1', 'req_1', Date.now())).toBeUndefined()
+  expect(await storedResponses.load('acct_1', 'resp_1', Date.now())).toBeUndefined()
+})
+
 describeOnOwnRedis('a Redis that goes and comes back', () => {
   test('is told of both times in a log at its default level', async () => {
     const redis = await startRedisServer()
