@@ -14,7 +14,13 @@ import type { PriceBook } from '../pricing/price-book.ts'
 import type { AccountWriters } from '../writer/account-writers.ts'
 import { writeOffExpiredCredit } from '../writer/expired-credit.ts'
 import { refuseUnopened } from '../writer/refusals.ts'
-import type { Administration, AskedGrant, AskedMovement, Movement } from './administration.ts'
+import type {
+  Administration,
+  AskedGrant,
+  AskedMovement,
+  Forget,
+  Movement,
+} from './administration.ts'
 import { DerivedIds } from './derived-ids.ts'
 import type { ErasureNotes } from './erasure-notes.ts'
 import { TextErasures } from './text-erasures.ts'
@@ -235,8 +241,8 @@ export class AccountAdministration implements Administration {
     return this.#erasures.erase(accountId, { ...asked, changeId: this.#changeId(accountId, asked) })
   }
 
-  finishErasures(): Promise<number> {
-    return this.#erasures.finish()
+  finishErasures(forget?: Forget): Promise<number> {
+    return this.#erasures.finish(forget)
   }
 
   /** The fields of a change as its command has them: with the id of its idempotency key. */

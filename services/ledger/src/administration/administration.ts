@@ -18,6 +18,9 @@ export interface AskedChange extends Asked {
   readonly reason: string
 }
 
+/** Removes what is kept elsewhere of an account. It may be called again. */
+export type Forget = (accountId: string) => Promise<unknown>
+
 export interface AskedMovement extends AskedChange {
   readonly reference: string | null
   /** Whether to work out only what would happen. Default: no. */
@@ -151,11 +154,12 @@ export interface Administration {
    * Erases all texts about people that are kept of the account, and records that in the log. Texts
    * that come later are kept until the next call.
    *
+   * @param change with `forget` for what is to go with the texts: only then has the erasure ended
    * @returns how many texts were erased, or would be
    */
   erase(
     accountId: string,
-    change: AskedChange & Pick<AskedMovement, 'dryRun'>,
+    change: AskedChange & Pick<AskedMovement, 'dryRun'> & { readonly forget?: Forget | undefined },
   ): Promise<{ readonly texts: number }>
   /**
    * Finishes erasures that a crash cut off: the log records them, and the texts are still there.
@@ -163,7 +167,7 @@ export interface Administration {
    *
    * @returns how many erasures were finished
    */
-  finishErasures(): Promise<number>
+  finishErasures(forget?: Forget): Promise<number>
   /** The corrections that an account has had so far, for the next run of corrections. */
   correctionsOf(accountId: string): Promise<{
     readonly priceCorrections: readonly PriceCorrection[]

@@ -29,7 +29,7 @@ async function account() {
   const rename = (name: string) =>
     ledger.administration.renameAccount(accountId, { name, reason: 'new', actor: 'test' })
   const nextStart = async () => (await openRunningLedger(store, {}, shared)).ledger
-  return { store, texts, kept, accountId, erase, rename, nextStart }
+  return { ledger, store, texts, kept, accountId, erase, rename, nextStart }
 }
 
 test('whose event is in the log is finished, once', async () => {
@@ -94,6 +94,22 @@ test('is finished by whoever asks for it again under the same key, and takes no 
   expect(await erase('key')).toEqual({ texts: 0 })
   expect(await texts.count(ownerOfAccountTexts(accountId, 1))).toBe(2)
   expect(await erase()).toEqual({ texts: 2 })
+})
+
+test('that died before what is kept elsewhere had gone is finished by the next start', async () => {
+  const { ledger, kept, accountId, nextStart } = await account()
+  const { promise: reached, resolve: dies } = Promise.withResolvers<void>()
+  const forget = () => {
+    dies()
+    return new Promise(() => {})
+  }
+  void ledger.administration.erase(accountId, { reason: 'asked', actor: 'test', forget })
+  await reached
+  expect(kept).toHaveLength(1)
+  const forgotten: string[] = []
+  const next = await nextStart()
+  await next.administration.finishErasures(async (each) => forgotten.push(each))
+  expect([forgotten, kept]).toEqual([[accountId], []])
 })
 
 test('that went well leaves no note', async () => {

@@ -1,13 +1,14 @@
 /**
  * Erases what people wrote about an account. The log says it first: a process that dies in between
- * leaves a note of what it has begun, and the next start finishes that.
+ * leaves a note of what it has begun, and the next start finishes that. The note stays until what
+ * is kept elsewhere of the account has gone too.
  */
 import { ownerOfAccountTexts } from '@svc/contracts/kept-text'
 import type { TextStore } from '@svc/contracts/ports/text-store'
 import type { AccountState } from '../account/state.ts'
 import type { AccountWriters } from '../writer/account-writers.ts'
 import { refuseUnopened } from '../writer/refusals.ts'
-import type { Administration } from './administration.ts'
+import type { Administration, Forget } from './administration.ts'
 import type { ErasureNotes } from './erasure-notes.ts'
 import type { Command } from './worded-commands.ts'
 
@@ -17,9 +18,11 @@ interface TextErasuresPorts {
   readonly erasures: ErasureNotes
 }
 
-type AskedErasure = Pick<Parameters<Administration['erase']>[1], 'reason' | 'actor' | 'dryRun'> & {
+type AskedErasure = Omit<Parameters<Administration['erase']>[1], 'idempotencyKey'> & {
   readonly changeId: string
 }
+
+const nothingElse: Forget = async () => {}
 
 export class TextErasures {
   readonly #ports: TextErasuresPorts
@@ -31,7 +34,7 @@ export class TextErasures {
   /** @returns how many texts were erased, or would be */
   async erase(
     accountId: string,
-    { changeId, reason, actor, dryRun = false }: AskedErasure,
+    { changeId, reason, actor, dryRun = false, forget = nothingElse }: AskedErasure,
   ): Promise<{ readonly texts: number }> {
     const { texts, writers, erasures } = this.#ports
     const before = await writers.of(accountId).ask((state) => {
@@ -56,12 +59,13 @@ export class TextErasures {
     }
     // Should it fail here, the note stays: the next start finishes it, and takes no later text.
     const count = await texts.erase(...ownersUpTo(accountId, erased - 1))
+    await forget(accountId)
     erasures.remove(erasure)
     return { texts: count }
   }
 
   /** @returns how many erasures of earlier processes were finished */
-  async finish(): Promise<number> {
+  async finish(forget: Forget = nothingElse): Promise<number> {
     const { texts, writers, erasures } = this.#ports
     let finished = 0
     for (const erasure of erasures.list()) {
@@ -70,6 +74,7 @@ export class TextErasures {
       const erased = await writers.of(accountId).ask((state) => state.erasures)
       if (erased > 0) {
         const count = await texts.erase(...ownersUpTo(accountId, erased - 1))
+        await forget(accountId)
         finished += count > 0 ? 1 : 0
       }
       erasures.remove(erasure)

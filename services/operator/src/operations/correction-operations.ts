@@ -86,9 +86,9 @@ function changeOperations(
     },
     async eraseTexts({ dry_run: dryRun, ...input }) {
       if (!dryRun) refuseDuringBackup(backups)
-      const terms = { ...changeTerms(input, actor), dryRun }
+      const forget = keptAnswers?.removeAll.bind(keptAnswers)
+      const terms = { ...changeTerms(input, actor), dryRun, forget }
       const { texts } = await administration.erase(input.account_id, terms)
-      if (!dryRun) await keptAnswers?.removeAll(input.account_id)
       return { account_id: input.account_id, texts, dry_run: dryRun }
     },
     async renameAccount({ name, ...input }) {

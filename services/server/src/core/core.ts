@@ -36,6 +36,7 @@ import type { EvidenceSources } from '@svc/projections/evidence-export'
 import type { Projections } from '@svc/projections/open-projections'
 import type { Logger } from 'pino'
 import { FolderBackups } from '../backup/folder-backups.ts'
+import { removeKeptAnswers } from '../data-folder/kept-answers-files.ts'
 import { openLogKeys, rotatedKeys } from '../evidence/log-keys.ts'
 import type { LogLocation } from '../settings/log-location.ts'
 import { forgetServerLog, recogniseLog, refuseServerLog } from './log-identity.ts'
@@ -147,7 +148,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     parts.add(() => ledger.close())
     const backups = new FolderBackups({ folder, into: options.backupDir, clock: systemClock })
     parts.add(() => backups.stop())
-    await finishErasures(ledger, logger)
+    await finishErasures(ledger, folder, logger)
     projections.start()
     memory.start()
     return {
@@ -201,8 +202,13 @@ function openLedger(
 }
 
 /** Until the next start has finished them, `svc verify` tells of them. */
-async function finishErasures({ administration }: Ledger, logger: Logger): Promise<void> {
-  await administration.finishErasures().catch((err: unknown) => {
+async function finishErasures(
+  { administration }: Ledger,
+  folder: CoreOptions['folder'],
+  logger: Logger,
+): Promise<void> {
+  const forget = (accountId: string) => removeKeptAnswers(folder, accountId)
+  await administration.finishErasures(forget).catch((err: unknown) => {
     logger.error({ err }, 'failed to finish erasures of texts, retrying at the next start')
   })
 }
