@@ -8,6 +8,7 @@ const PERMANENT = new Set([
   'RECORD_LIST_TOO_LARGE',
   'TOPIC_AUTHORIZATION_FAILED',
   'CLUSTER_AUTHORIZATION_FAILED',
+  'GROUP_AUTHORIZATION_FAILED',
   'INVALID_TOPIC_EXCEPTION',
   'INVALID_TIMESTAMP',
   'INVALID_RECORD',
@@ -25,6 +26,10 @@ const HINTS: ReadonlyMap<string, string> = new Map([
   ],
   ['GROUP_AUTHORIZATION_FAILED', 'the user lacks the right Read on the consumer group'],
 ])
+
+/** kafkajs finds no coordinator also where it is kept from the user, and does not say why. */
+const NO_COORDINATOR = 'KafkaJSGroupCoordinatorNotFound'
+const NO_COORDINATOR_HINT = 'a user without the right Read on the group is answered like this'
 
 /** Brokers and clients that disagree on TLS only see that a connection ends. */
 const CLOSED_HINT = 'a broker with TLS ends it like this while SVC_KAFKA_TLS is off'
@@ -44,6 +49,11 @@ export function failureOf(error: unknown): Error {
     return new BusRefusedError(`Kafka refuses: ${kafkaReason(error)}`, { cause: error })
   }
   return new BusAwayError(`Kafka does not answer: ${kafkaReason(error)}`, { cause: error })
+}
+
+/** Whether nobody answers for a group, as where the user has no right on it. */
+export function lacksCoordinator(error: unknown): boolean {
+  return namesOf(error).includes(NO_COORDINATOR)
 }
 
 export function isOfKafka(error: unknown): boolean {
@@ -79,6 +89,7 @@ export function kafkaReason(error: unknown): string {
   if (hint !== undefined) return `${type}: ${hint}`
   if (type !== '') return type
   const words = messageOf(error)
+  if (lacksCoordinator(error)) return `${words}: ${NO_COORDINATOR_HINT}`
   if (words.includes(BEFORE_TLS)) return `${words}: ${BEFORE_TLS_HINT}`
   return namesOf(error).includes('KafkaJSConnectionClosedError')
     ? `${words}: ${CLOSED_HINT}`

@@ -1,10 +1,10 @@
 /** Reads records of a topic, by a group of its own that leaves nothing. */
 import { randomUUID } from 'node:crypto'
-import { BusAwayError, type ReceivedRecord } from '@svc/contracts/ports/bus'
+import { BusAwayError, BusRefusedError, type ReceivedRecord } from '@svc/contracts/ports/bus'
 import { pause, type Timer } from '@svc/contracts/ports/time'
 import { within } from '@svc/contracts/ports/within'
 import type { EachBatchPayload, Kafka } from 'kafkajs'
-import { closed, failureOf, isOfKafka } from './kafka-failure.ts'
+import { closed, failureOf, isOfKafka, lacksCoordinator } from './kafka-failure.ts'
 import { receivedRecord } from './received-record.ts'
 
 /** A read that gets nothing for this long has failed. */
@@ -38,7 +38,10 @@ export interface PartitionOffsets {
   readonly high: bigint
 }
 
-/** @throws {BusAwayError} when the cluster stops answering */
+/**
+ * @throws {BusAwayError} when the cluster stops answering
+ * @throws {BusRefusedError} when this user may not read, or nobody answers for its group
+ */
 export async function readTopic(reading: TopicReading): Promise<void> {
   let hasRead = false
   const take: TopicReading['take'] = (records) => {
@@ -49,7 +52,10 @@ export async function readTopic(reading: TopicReading): Promise<void> {
     try {
       return await readOnce({ ...reading, take })
     } catch (error) {
-      if (hasRead || tries === JOIN_TRIES || !(error instanceof BusAwayError)) throw error
+      if (hasRead || !(error instanceof BusAwayError)) throw error
+      if (tries === JOIN_TRIES) {
+        throw lacksCoordinator(error) ? new BusRefusedError(error.message, { cause: error }) : error
+      }
       await pause(reading.timer, JOIN_PAUSE_MS, reading.signal)
     }
   }
@@ -85,7 +91,11 @@ async function readOnce(reading: TopicReading): Promise<void> {
     allowAutoTopicCreation: false,
     retry: { ...RETRIES, restartOnFailure: async () => false },
   })
-  consumer.on(consumer.events.CRASH, ({ payload }) => reject(failureOf(payload.error)))
+  let hasCrashed = false
+  consumer.on(consumer.events.CRASH, ({ payload }) => {
+    hasCrashed = true
+    reject(failureOf(payload.error))
+  })
   const abort = (): void => reject(signal.reason)
   signal.addEventListener('abort', abort)
   const silent = () => reject(new BusAwayError(`nothing was read for ${READ_SILENCE_MS} ms`))
@@ -107,7 +117,8 @@ async function readOnce(reading: TopicReading): Promise<void> {
     await consumer.connect()
     await consumer.subscribe({ topics: [topic], fromBeginning: true })
     await consumer.run({ autoCommit: false, eachBatch })
-    for (const { partition, low } of asked) {
+    // Who could not join its group is at no place, and says what was wrong.
+    for (const { partition, low } of hasCrashed ? [] : asked) {
       consumer.seek({ topic, partition, offset: `${low}` })
     }
     await promise
