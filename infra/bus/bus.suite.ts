@@ -172,6 +172,17 @@ export function describeBus(name: string, openBus: () => Bus): void {
         return { topic, consume }
       }
 
+      /** Six records that another consumer of the group has taken. */
+      const newWorkTaken = async () => {
+        const work = await newWork()
+        await deliver(work.topic, numbered(['a', 'b'], 3))
+        const first = new TakenWork()
+        const before = work.consume(first)
+        await expect.poll(() => first.taken.length).toBe(6)
+        await before.close()
+        return { ...work, first }
+      }
+
       test('every record is taken from the first on, in the order of its key', async () => {
         const { topic, consume } = await newWork()
         const records = numbered(['a', 'b', 'c'], 20)
@@ -186,12 +197,7 @@ export function describeBus(name: string, openBus: () => Bus): void {
       })
 
       test('who comes later goes on behind what was taken', async () => {
-        const { topic, consume } = await newWork()
-        await deliver(topic, numbered(['a', 'b'], 3))
-        const first = new TakenWork()
-        const before = consume(first)
-        await expect.poll(() => first.taken.length).toBe(6)
-        await before.close()
+        const { topic, consume, first } = await newWorkTaken()
         const later = [recordOf('a', 'a.3'), recordOf('b', 'b.3')]
         await deliver(topic, later)
         const second = new TakenWork()
@@ -255,12 +261,7 @@ export function describeBus(name: string, openBus: () => Bus): void {
       })
 
       test('who lacks what the group has taken takes nothing, and says so, until it is there', async () => {
-        const { topic, consume } = await newWork()
-        await deliver(topic, numbered(['a', 'b'], 3))
-        const first = new TakenWork()
-        const before = consume(first)
-        await expect.poll(() => first.taken.length).toBe(6)
-        await before.close()
+        const { topic, consume } = await newWorkTaken()
         await deliver(topic, [recordOf('a', 'a.3')])
         const restored = new TakenWork()
         restored.missing = ({ value }) => (value === 'b.2' ? 'b.2 is not there' : null)
