@@ -147,3 +147,19 @@ test.skipIf(!canTrace)(
     expect(await load('resp_1499', Buffer.alloc(32), 'acct_1')).toHaveLength(16_000)
   },
 )
+
+test.skipIf(!canTrace)('what was removed stays so over a loss of power', async () => {
+  const trace = join(folder, 'trace')
+  const calls = 'trace=write,fdatasync'
+  const wrapper = ['strace', '-f', '--seccomp-bpf', '-y', '-qq', '-e', calls, '-o', trace]
+  const program = new URL('testing/remove-texts.ts', import.meta.url)
+  await runProgram(program, [path], { wrapper }).ended
+  const happened = readFileSync(trace, 'utf8')
+    .split('\n')
+    .flatMap((line) => {
+      if (line.includes('fdatasync(') && line.includes(path)) return 'synced'
+      return /write\(1.*"(saved|removed one|removed all)/.exec(line)?.[1] ?? []
+    })
+  const after = happened.slice(happened.indexOf('saved'))
+  expect(after).toEqual(['saved', 'synced', 'removed one', 'synced', 'removed all'])
+})

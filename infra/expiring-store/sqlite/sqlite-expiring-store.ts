@@ -2,9 +2,9 @@
  * An expiring store in a SQLite file of its own, encrypted, bounded, and lost without harm to the
  * books.
  *
- * The disk is waited for only when the log is moved into the file, beside the event loop. That is
- * enough: a text survives the process, and after a loss of power the last ones may be missing, as
- * if they had never been kept. Their debits were durable before.
+ * The disk is waited for only when the log is moved into the file, beside the event loop, and when
+ * somebody removes a text. That is enough: a text survives the process, and after a loss of power
+ * the last ones may be missing, as if they had never been kept. Their debits were durable before.
  */
 import type { StatementSync } from 'node:sqlite'
 import { setImmediate as nextTurnOfLoop } from 'node:timers/promises'
@@ -25,6 +25,8 @@ const fileKinds = {
 
 /** Texts that one transaction removes: nothing else runs meanwhile. */
 const REMOVAL_BATCH = 250
+/** What somebody asked to remove must not come back after a loss of power. */
+const LASTING = true
 const CACHE_KIBIBYTES = 8 * 1024
 /** The name under which `room` counts what all accounts use together. No account is named so. */
 const EVERYBODY = ''
@@ -155,13 +157,14 @@ class SqliteExpiringStore implements ExpiringStore {
   }
 
   async remove(accountId: string, id: string): Promise<boolean> {
-    return this.#inTurn(() => this.#remove.run(accountId, id).changes > 0)
+    return this.#inTurn(() => this.#remove.run(accountId, id).changes > 0, LASTING)
   }
 
   async removeAll(accountId: string): Promise<number> {
     let removed = 0
     for (let some = REMOVAL_BATCH; some === REMOVAL_BATCH; removed += some) {
-      some = await this.#inTurn(() => Number(this.#removeSome.run(accountId).changes))
+      const remove = () => Number(this.#removeSome.run(accountId).changes)
+      some = await this.#inTurn(remove, LASTING)
       await nextTurnOfLoop()
     }
     return removed
@@ -190,9 +193,10 @@ class SqliteExpiringStore implements ExpiringStore {
     this.#removeByAge.run(Number(this.#oldestOfAccount.get(accountId)?.age))
   }
 
-  #inTurn<Result>(change: () => Result): Promise<Result> {
+  #inTurn<Result>(change: () => Result, isLasting = false): Promise<Result> {
     const done = this.#turn.then(async () => {
       const result = this.#inTransaction(change)
+      if (isLasting) await this.#file.sync()
       await this.#file.checkpointIfLong()
       return result
     })
