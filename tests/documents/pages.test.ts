@@ -21,6 +21,15 @@ test('links lead to files that are there', () => {
   expect(broken).toEqual([])
 })
 
+/** The reader's own Node may be older than the one that npm installs, and know no TypeScript. */
+test('no page has TypeScript run by whatever Node the reader has', () => {
+  const examples = globSync('examples/*/README.md', { cwd: ROOT })
+  const commands = [...pages, ...examples].flatMap((page) =>
+    [...read(page).matchAll(/^node .*\.ts\b.*$/gm)].map(([line]) => `${page}: ${line}`),
+  )
+  expect(commands).toEqual([])
+})
+
 test('links to a part of a page lead to one of its headings', () => {
   const broken = pages.flatMap((page) =>
     [...withoutCode(page).matchAll(/\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)/g)]
