@@ -70,6 +70,28 @@ test('the script that is documented gives a group these rights, and no others', 
   expect(await store.readStream({ stream, direction: 'forwards', limit: 5 })).toHaveLength(2)
 })
 
+test('who may not give rights, or cannot reach the server, is told so in one line', async () => {
+  const { url } = await startWithGroup()
+  const said = async (address: string) => {
+    const program = runProgram(SCRIPT, [address, 'sellers'], {
+      wrapper: ['sh', '-c', 'exec "$@" 2>&1', 'sh'],
+    })
+    return { code: await program.ended, lines: program.lines }
+  }
+  expect(await said(url)).toEqual({
+    code: 1,
+    lines: [expect.stringMatching(/^eventstoredb-group: .*Access Denied$/)],
+  })
+  expect(await said('esdb://admin:s3cret@node1:2113?tlsCAFile=/nowhere/ca.crt')).toEqual({
+    code: 1,
+    lines: [
+      expect.stringMatching(
+        /^eventstoredb-group: .* tlsCAFile cannot be read: \/nowhere\/ca\.crt$/,
+      ),
+    ],
+  })
+})
+
 test('a user who may read and not write is refused by who has to write, and by nobody else', async () => {
   const { letWrite, url } = await startWithGroup()
   letWrite(false)
