@@ -3,6 +3,8 @@
  * worker-1 itself, and knows worker-2.
  */
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ScriptedWorker } from '@svc/testing/scripted-worker'
@@ -62,6 +64,21 @@ describe('svc worker add', () => {
     expect(err).toContain('worker-3 is unreachable; workers that take requests now: 2')
     await worker.listen()
     await expect.poll(() => server.pool.workers[2]?.ready).toBe(true)
+  })
+
+  test('shows what a worker says of itself without what a terminal obeys', async () => {
+    const server = await workerServer()
+    const socketPath = join(tmpdir(), `svc-cli-${randomUUID()}.sock`)
+    const message = 'no model \u001b[2Jfailed\nworker-3 is ready'
+    const worker = createServer((_request, response) => {
+      response.writeHead(500, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ error: { code: 'failed', message } }))
+    }).listen(socketPath)
+    onTestFinished(() => void worker.close())
+    await once(worker, 'listening')
+    const { err } = await server.svc(['worker', 'add', `unix:${socketPath}`])
+    expect(err).toContain('worker-3: no model ?[2Jfailed?worker-3 is ready')
+    expect(err).not.toContain('\u001b')
   })
 
   test('gives a worker on TCP the secret of the server, and shows it nowhere', async () => {

@@ -5,6 +5,7 @@
 import { styleText } from 'node:util'
 import type { Operations } from '@svc/contracts/admin/operations'
 import { jsonText } from '@svc/contracts/json-text'
+import { printable } from '@svc/contracts/printable'
 import { DEFAULT_DATA_DIR } from '@svc/server/data-folder/data-folder'
 import { readLogLocation } from '@svc/server/settings/log-location'
 import { connect, type Target } from './connect.ts'
@@ -60,11 +61,11 @@ export class Context {
   /** Tells a person something: on standard error, and not at all when a program asked. */
   note(text: string): void {
     if (this.json || this.options.quiet === true) return
-    this.terminal.err(`${text}\n`)
+    this.terminal.err(`${printable(text)}\n`)
   }
 
   /** Warns a person on standard error, whoever asked. */
-  readonly warn = (warning: string): void => this.terminal.err(`svc: ${warning}\n`)
+  readonly warn = (warning: string): void => this.terminal.err(`svc: ${printable(warning)}\n`)
 
   strong(text: string): string {
     return this.#style('bold', text)
