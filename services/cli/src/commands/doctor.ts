@@ -69,7 +69,10 @@ async function serverFindings(
     }
     isRunning = true
     if (server.state === 'silent') {
-      const says = `process ${server.pid} does not answer: see its log, and end it if it hangs`
+      // A busy machine does that too: who ended the process would end answers that are paid for.
+      const says =
+        `process ${server.pid} did not answer in time: it may be busy. See its log, and ask ` +
+        'again in a minute; end it only when it still does not answer'
       return { isRunning, findings: [said('problem', says)] }
     }
     const status = await server.connection.operations.status()
