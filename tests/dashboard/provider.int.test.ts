@@ -255,9 +255,16 @@ test('where everybody may sign up, an address is no proof of whose a user is', a
   const home = `/accounts/${accounts[0]?.account_id}`
   const { balance } = await browser.json<DashboardOutput<'accountHome'>>('GET', home)
   expect(balance.available).toBe('1.50')
+  // A name becomes that of an account: it steers no terminal, and turns no text around.
+  const forged = { sub: 'f', email: 'forged@example.com', name: 'Ada\u001b[2J\u202eevil\n' }
+  const named = await (await signIn(forged)).browser.json<Session>('GET', '/session')
+  expect([named.user?.display_name, named.accounts[0]?.name]).toEqual([
+    'Ada?[2J?evil',
+    'Ada?[2J?evil',
+  ])
   // Nobody collects the credit of many accounts; who has one comes in.
   const SIGN_UPS_MAX = 20
-  for (let count = 1; count < SIGN_UPS_MAX; count += 1) {
+  for (let count = 2; count < SIGN_UPS_MAX; count += 1) {
     const email = `new-${count}@example.com`
     expect((await signIn({ sub: `${count}`, email })).outcome).toEqual([200, email])
   }

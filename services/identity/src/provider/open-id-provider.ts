@@ -4,6 +4,7 @@
  */
 import { ServiceError } from '@svc/contracts/errors'
 import { EMAIL_CHARACTERS_MAX } from '@svc/contracts/ports/user-records'
+import { printable } from '@svc/contracts/printable'
 import * as client from 'openid-client'
 import type { IdentityProvider, ProviderQuestion, ProviderUser } from './identity-provider.ts'
 import { boundedFetch, isProviderAway } from './provider-fetch.ts'
@@ -114,7 +115,9 @@ export class OpenIdProvider implements IdentityProvider {
     // Some providers send the flag as text.
     const isTheirs = trustEmails || verified === true || verified === 'true'
     const email = textOf(claims[emailClaim])?.toLowerCase()
-    const displayName = textOf(claims[nameClaim])?.slice(0, NAME_CHARACTERS_MAX)
+    const name = textOf(claims[nameClaim])
+    // It can become the name of an account. One that is typed may hold no such characters.
+    const displayName = name && printable(name).slice(0, NAME_CHARACTERS_MAX)
     const isAddress = email !== undefined && email.length <= EMAIL_CHARACTERS_MAX
     return {
       issuer: this.issuer,
