@@ -124,6 +124,7 @@ describe('a provider that lies', () => {
     ['an address that it does not vouch for', () => ({ claims: { email_verified: false } })],
     ['an address without a word on whose it is', () => ({ claims: { email_verified: null } })],
     ['an address that is none', () => ({ claims: { email: 'x', email_verified: true } })],
+    ['an address that turns text', () => ({ claims: { email: 'a\u202ex@b.c' } })],
   ])('signs nobody in with %s', async (what, script) => {
     const { email } = await member(`Lied ${what}`)
     const { claims, ...rest } = script()

@@ -332,6 +332,8 @@ test('who signs up has an account with credit, and nobody has the same address',
   expect(home.balance.available).toBe('2.50')
   const again = await dashboard.browser().ask('POST', '/session/sign-up', who)
   expect([again.status, await codeOf(again)]).toEqual([409, 'conflict'])
+  const refused = await browser.ask('POST', '/session/sign-up', { ...who, email: '\u202ex@b.c' })
+  expect([refused.status, await codeOf(refused)]).toEqual([400, 'invalid_value'])
 })
 
 test('an erased user is in no answer any more, and the address is free again', async () => {

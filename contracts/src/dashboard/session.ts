@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { name, nothing } from '../admin/declaration/fields.ts'
 import { accountRoles, platformRoles } from '../events/users.ts'
-import { EMAIL_CHARACTERS_MAX } from '../ports/people/user-records.ts'
+import { EMAIL_ADDRESS, EMAIL_CHARACTERS_MAX } from '../ports/people/user-records.ts'
 import { dollars } from '../wire/dollars.ts'
 import { dashboardOperation } from './declaration.ts'
 
@@ -16,7 +16,7 @@ const email = z
   .trim()
   .toLowerCase()
   .max(EMAIL_CHARACTERS_MAX, `must have at most ${EMAIL_CHARACTERS_MAX} characters`)
-  .regex(/^[^\s@<>"]+@[^\s@<>"]+$/, 'must be an e-mail address')
+  .regex(EMAIL_ADDRESS, 'must be an e-mail address')
 /** A new password as it was typed: spaces count. */
 const newPassword = z
   .string()

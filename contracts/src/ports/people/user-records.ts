@@ -8,6 +8,9 @@ import type { Passkeys } from './passkeys.ts'
 
 /** The longest address that the protocol of mail takes. */
 export const EMAIL_CHARACTERS_MAX = 254
+/** Whoever shows an address shows it beside others: it steers no terminal, and turns no text. */
+export const EMAIL_ADDRESS =
+  /^[^\s@<>"\p{Cc}\u202a-\u202e\u2066-\u2069]+@[^\s@<>"\p{Cc}\u202a-\u202e\u2066-\u2069]+$/u
 
 export interface UserRecord {
   readonly userId: string

@@ -3,7 +3,7 @@
  * signature of the ID token is checked against the keys that the provider publishes.
  */
 import { ServiceError } from '@svc/contracts/errors'
-import { EMAIL_CHARACTERS_MAX } from '@svc/contracts/ports/user-records'
+import { EMAIL_ADDRESS, EMAIL_CHARACTERS_MAX } from '@svc/contracts/ports/user-records'
 import { printable } from '@svc/contracts/printable'
 import * as client from 'openid-client'
 import type { IdentityProvider, ProviderQuestion, ProviderUser } from './identity-provider.ts'
@@ -16,7 +16,6 @@ const SCOPE = 'openid email profile'
 const RETRY_SECONDS = 5
 const SUBJECT_CHARACTERS_MAX = 255
 const NAME_CHARACTERS_MAX = 200
-const EMAIL = /^[^\s@<>"]+@[^\s@<>"]+$/
 
 export interface OpenIdSettings {
   readonly issuer: string
@@ -122,7 +121,7 @@ export class OpenIdProvider implements IdentityProvider {
     return {
       issuer: this.issuer,
       subject,
-      email: isTheirs && isAddress && EMAIL.test(email) ? email : undefined,
+      email: isTheirs && isAddress && EMAIL_ADDRESS.test(email) ? email : undefined,
       displayName,
     }
   }

@@ -5,9 +5,10 @@
  */
 import { ServiceError } from '@svc/contracts/errors'
 import type { SessionRequest } from '@svc/contracts/ports/account-sessions'
-import { EMAIL_CHARACTERS_MAX } from '@svc/contracts/ports/user-records'
+import { EMAIL_ADDRESS, EMAIL_CHARACTERS_MAX } from '@svc/contracts/ports/user-records'
 
-const EMAIL = /^[^\s@<>"',;]+@[^\s@<>"',;]+$/
+/** A header with one of these names several people, or somebody otherwise than by the address. */
+const SEPARATORS = /[',;]/
 
 export interface ProxyHeader {
   /** The name of the header in lower case. */
@@ -26,7 +27,8 @@ export function proxyEmailOf(
   const value = headers[header.name]
   if (typeof value !== 'string' || !header.isTrusted(remoteAddress)) return undefined
   const email = value.trim().toLowerCase()
-  return email.length <= EMAIL_CHARACTERS_MAX && EMAIL.test(email) ? email : undefined
+  const isAddress = EMAIL_ADDRESS.test(email) && !SEPARATORS.test(email)
+  return isAddress && email.length <= EMAIL_CHARACTERS_MAX ? email : undefined
 }
 
 /**
