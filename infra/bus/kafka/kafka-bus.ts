@@ -71,7 +71,8 @@ export class KafkaBus implements Bus {
     const admin = this.#clients.client.admin()
     try {
       await admin.connect()
-      const state = (await stateOf(admin, plan.name)) ?? (await made(admin, plan, this.#named))
+      const cluster = { named: this.#named, timer: this.#clients.timer }
+      const state = (await stateOf(admin, plan.name)) ?? (await made(admin, plan, cluster))
       const problems = unsafeSettings(state, plan.partitions)
       if (problems.length > 0) throw new UnsafeTopicError(plan.name, problems)
       const topic = new KafkaTopic(this.#clients, plan, settingWarnings(state))

@@ -1,8 +1,14 @@
 /** Finds or makes a topic. */
 import { BusAwayError, type TopicPlan, UnsafeTopicError } from '@svc/contracts/ports/bus'
+import { pause, type Timer } from '@svc/contracts/ports/time'
 import kafkajs, { type Admin } from 'kafkajs'
 import { typeOf } from './kafka-failure.ts'
 import { newTopicSettings, REPLICAS, type TopicState, unsafeSettings } from './topic-safety.ts'
+
+/** For the leaders of a topic that was made, until their brokers know of it. */
+const LED_WITHIN_LOOKS = 20
+const LED_PAUSE_MS = 100
+const NOT_LED_YET = ['NOT_LEADER_FOR_PARTITION', 'LEADER_NOT_AVAILABLE']
 
 /** @returns undefined when there is no such topic */
 export async function stateOf(admin: Admin, name: string): Promise<TopicState | undefined> {
@@ -45,11 +51,15 @@ export async function settingsOf(admin: Admin, name: string): Promise<TopicState
  * A topic keeps for good the number of replicas that it was made with, and Kafka names only those
  * brokers that are alive: so it is made when all are there that it should have.
  *
- * @param named how many brokers the operator has named
+ * @param cluster.named how many brokers the operator has named
  * @throws {UnsafeTopicError} with nothing made
  * @throws {BusAwayError} likewise, while a broker is away
  */
-export async function made(admin: Admin, plan: TopicPlan, named: number): Promise<TopicState> {
+export async function made(
+  admin: Admin,
+  plan: TopicPlan,
+  { named, timer }: { readonly named: number; readonly timer: Timer },
+): Promise<TopicState> {
   const { brokers } = await admin.describeCluster()
   if (brokers.length < Math.min(named, REPLICAS)) {
     throw new BusAwayError(
@@ -73,7 +83,21 @@ export async function made(admin: Admin, plan: TopicPlan, named: number): Promis
       },
     ],
   })
+  await untilLed(admin, plan.name, timer)
   const found = await stateOf(admin, plan.name)
   if (found === undefined) throw new BusAwayError(`the topic ${plan.name} was not made`)
   return found
+}
+
+/** The cluster names the leaders of a new topic a moment before they themselves know of it. */
+async function untilLed(admin: Admin, name: string, timer: Timer): Promise<void> {
+  for (let looks = 1; ; looks += 1) {
+    try {
+      await admin.fetchTopicOffsets(name)
+      return
+    } catch (error) {
+      if (looks === LED_WITHIN_LOOKS || !NOT_LED_YET.includes(typeOf(error))) throw error
+      await pause(timer, LED_PAUSE_MS)
+    }
+  }
 }
