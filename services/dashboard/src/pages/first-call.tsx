@@ -2,7 +2,7 @@ import { MODEL } from '@svc/contracts/wire/models'
 import { useState } from 'react'
 import { t } from '../text/translate.ts'
 import { Code } from '../ui/copying/code.tsx'
-import { Choice } from '../ui/field.tsx'
+import { Choice } from '../ui/forms/field.tsx'
 import { type ClientName, clients, snippetFor } from './client-snippets.ts'
 
 export interface FirstCallProps {

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import type { Period } from '../address/search.ts'
 import { ownZone } from '../text/times.ts'
 import { t } from '../text/translate.ts'
-import { Choice, Field } from '../ui/field.tsx'
+import { Choice, Field } from '../ui/forms/field.tsx'
 
 export interface PeriodFieldsProps {
   readonly period: Period

@@ -1,11 +1,10 @@
 import { useState } from 'react'
 import type { ApiError } from '../api/api-error.ts'
-import { problemText } from '../text/problems.ts'
 import { t } from '../text/translate.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { Field } from '../ui/field.tsx'
-import { Notice } from '../ui/notice.tsx'
+import { Field } from '../ui/forms/field.tsx'
+import { Form, FormProblem } from '../ui/forms/form.tsx'
 
 export interface RenameDialogProps {
   readonly title: string
@@ -23,28 +22,23 @@ export function RenameDialog(props: RenameDialogProps) {
   const [name, setName] = useState(props.name)
   return (
     <Dialog title={title} onClose={onClose}>
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          onRename(name)
-        }}
-      >
+      <Form error={renaming.error} onSubmit={() => onRename(name)}>
         <Field
           label={label}
+          name="name"
           required
           maxLength={200}
           value={name}
           onChange={({ target }) => setName(target.value)}
         />
-        {renaming.error !== null && <Notice look="bad">{problemText(renaming.error)}</Notice>}
+        <FormProblem />
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>{t('cancel')}</Button>
           <Button look="main" type="submit" disabled={renaming.isPending}>
             {t('save')}
           </Button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   )
 }

@@ -1,5 +1,5 @@
 import { t } from '../../text/translate.ts'
-import { Field } from '../../ui/field.tsx'
+import { Field } from '../../ui/forms/field.tsx'
 import type { ChatSettings } from './conversation.ts'
 
 const TOKENS_MAX = 8_192

@@ -1,12 +1,11 @@
 import { useState } from 'react'
 import { useOnceKey } from '../../api/once-key.ts'
 import { useChange } from '../../api/queries.ts'
-import { problemText } from '../../text/problems.ts'
 import { t } from '../../text/translate.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Field } from '../../ui/field.tsx'
-import { Notice } from '../../ui/notice.tsx'
+import { Field } from '../../ui/forms/field.tsx'
+import { Form, FormProblem } from '../../ui/forms/form.tsx'
 import { Secret } from './secret.tsx'
 
 export interface NewKeyProps {
@@ -29,15 +28,15 @@ export function NewKey({ accountId, onClose }: NewKeyProps) {
   }
   return (
     <Dialog title={t('newKey')} onClose={onClose}>
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault()
+      <Form
+        error={error}
+        onSubmit={() =>
           create.mutate({ account_id: accountId, name, idempotency_key: keyOf({ name }) })
-        }}
+        }
       >
         <Field
           label={t('name')}
+          name="name"
           hint={t('keyNameHint')}
           required
           autoFocus
@@ -45,14 +44,14 @@ export function NewKey({ accountId, onClose }: NewKeyProps) {
           value={name}
           onChange={({ target }) => setName(target.value)}
         />
-        {error !== null && <Notice look="bad">{problemText(error)}</Notice>}
+        <FormProblem />
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>{t('cancel')}</Button>
           <Button look="main" type="submit" disabled={isPending}>
             {t('createKey')}
           </Button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   )
 }

@@ -4,7 +4,7 @@ import { problemText } from '../../text/problems.ts'
 import { t } from '../../text/translate.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Choice } from '../../ui/field.tsx'
+import { Choice } from '../../ui/forms/field.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { PassOnLink } from '../links/pass-on-link.tsx'
 

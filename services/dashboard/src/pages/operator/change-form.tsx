@@ -1,10 +1,9 @@
 import type { ReactNode } from 'react'
 import type { ApiError } from '../../api/api-error.ts'
-import { problemText } from '../../text/problems.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Field } from '../../ui/field.tsx'
-import { Notice } from '../../ui/notice.tsx'
+import { Field } from '../../ui/forms/field.tsx'
+import { Form, FormProblem } from '../../ui/forms/form.tsx'
 import { t } from './operator-text.ts'
 
 /** What is said of a change of an operator's before it is done. */
@@ -41,24 +40,19 @@ export function ChangeForm(props: ChangeFormProps) {
   const { isPanel = false, isDone = false } = props
   return (
     <Dialog title={title} isPanel={isPanel} onClose={onClose}>
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          onSubmit()
-        }}
-      >
+      <Form error={error} onSubmit={() => onSubmit()}>
         <p className="text-sm">{effect}</p>
         {children}
         <Field
           label={t('reason')}
+          name="reason"
           hint={t('reasonHint')}
           required
           maxLength={500}
           value={reason}
           onChange={({ target }) => onReason(target.value)}
         />
-        {error !== null && <Notice look="bad">{problemText(error)}</Notice>}
+        <FormProblem />
         {preview}
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>{t(isDone ? 'close' : 'cancel')}</Button>
@@ -70,7 +64,7 @@ export function ChangeForm(props: ChangeFormProps) {
             {confirm}
           </Button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   )
 }

@@ -1,5 +1,5 @@
 import type { AccountDetails } from '@svc/contracts/admin/accounts'
-import { Choice } from '../../ui/field.tsx'
+import { Choice } from '../../ui/forms/field.tsx'
 import { t } from './operator-text.ts'
 
 type SpendPolicy = AccountDetails['spend_policy']

@@ -4,11 +4,11 @@ import { useLocation, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ask, useSessionChange } from '../../api/queries.ts'
 import { useSession } from '../../api/session.ts'
-import { problemText } from '../../text/problems.ts'
 import { momentText } from '../../text/times.ts'
 import { t } from '../../text/translate.ts'
 import { Answer } from '../../ui/answer.tsx'
 import { Button } from '../../ui/button.tsx'
+import { Form, FormProblem } from '../../ui/forms/form.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { linkPurposes } from './link-purposes.ts'
 import { NarrowPage } from './narrow-page.tsx'
@@ -46,10 +46,9 @@ function Accept({ secret, link }: { readonly secret: string; readonly link: Link
     ...(isTyped || link.kind === 'reset' ? { password: user.password } : {}),
   }
   return (
-    <form
-      className="flex flex-col gap-4"
-      onSubmit={(event) => {
-        event.preventDefault()
+    <Form
+      error={accept.error}
+      onSubmit={() => {
         const done = { onSuccess: () => navigate({ to: '/', replace: true }) }
         accept.mutate({ secret, ...given }, done)
       }}
@@ -65,6 +64,7 @@ function Accept({ secret, link }: { readonly secret: string; readonly link: Link
       {isNew && <NewUserFields user={user} isNamed={proxyEmail !== null} onChange={setUser} />}
       {link.kind === 'reset' && (
         <NewPassword
+          name="password"
           value={user.password}
           onChange={(password) => setUser({ ...user, password })}
         />
@@ -72,10 +72,10 @@ function Accept({ secret, link }: { readonly secret: string; readonly link: Link
       {link.kind !== 'reset' && session.user !== null && (
         <p>{t('joinAs', { email: session.user.email })}</p>
       )}
-      {accept.error !== null && <Notice look="bad">{problemText(accept.error)}</Notice>}
+      <FormProblem />
       <Button look="main" type="submit" disabled={accept.isPending}>
         {t(link.kind === 'reset' ? 'setPassword' : 'accept')}
       </Button>
-    </form>
+    </Form>
   )
 }

@@ -1,7 +1,7 @@
 import { NAME_CHARACTERS_MAX } from '@svc/contracts/admin/fields'
 import { PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN } from '@svc/contracts/dashboard/session'
 import { t } from '../../text/translate.ts'
-import { Field } from '../../ui/field.tsx'
+import { Field } from '../../ui/forms/field.tsx'
 
 export interface NewUser {
   readonly email: string
@@ -25,6 +25,7 @@ export function NewUserFields({ user, isNamed = false, onChange }: NewUserFields
       {!isNamed && (
         <Field
           label={t('email')}
+          name="email"
           type="email"
           autoComplete="username"
           required
@@ -34,6 +35,7 @@ export function NewUserFields({ user, isNamed = false, onChange }: NewUserFields
       )}
       <Field
         label={t('displayName')}
+        name="display_name"
         autoComplete="name"
         required
         maxLength={NAME_CHARACTERS_MAX}
@@ -42,6 +44,7 @@ export function NewUserFields({ user, isNamed = false, onChange }: NewUserFields
       />
       {!isNamed && (
         <NewPassword
+          name="password"
           value={user.password}
           onChange={(password) => onChange({ ...user, password })}
         />
@@ -51,14 +54,17 @@ export function NewUserFields({ user, isNamed = false, onChange }: NewUserFields
 }
 
 export interface NewPasswordProps {
+  /** The field of the API that it fills. */
+  readonly name: string
   readonly value: string
   readonly onChange: (value: string) => void
 }
 
-export function NewPassword({ value, onChange }: NewPasswordProps) {
+export function NewPassword({ name, value, onChange }: NewPasswordProps) {
   return (
     <Field
       label={t('newPassword')}
+      name={name}
       hint={t('passwordHint', { count: PASSWORD_CHARACTERS_MIN })}
       type="password"
       autoComplete="new-password"

@@ -1,6 +1,6 @@
 import { useSession } from '../../api/session.ts'
 import { t } from '../../text/translate.ts'
-import { Field } from '../../ui/field.tsx'
+import { Field } from '../../ui/forms/field.tsx'
 
 export interface PasswordAgainProps {
   readonly value: string

@@ -3,13 +3,13 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ask, useChange, useSessionChange } from '../../api/queries.ts'
 import { useSession } from '../../api/session.ts'
-import { problemText } from '../../text/problems.ts'
 import { t } from '../../text/translate.ts'
 import { Answer } from '../../ui/answer.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
-import { Field } from '../../ui/field.tsx'
+import { Field } from '../../ui/forms/field.tsx'
+import { Form, FormProblem } from '../../ui/forms/form.tsx'
 import { Age } from '../../ui/moment.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -56,27 +56,26 @@ function NameForm() {
   const [name, setName] = useState(user?.display_name ?? '')
   const change = useSessionChange('changeProfile')
   return (
-    <form
+    <Form
+      error={change.error}
       className="flex max-w-sm flex-col gap-3 *:[button]:self-start"
-      onSubmit={(event) => {
-        event.preventDefault()
-        change.mutate({ display_name: name })
-      }}
+      onSubmit={() => change.mutate({ display_name: name })}
     >
       <p className="text-sm text-soft">{user?.email}</p>
       <Field
         label={t('displayName')}
+        name="display_name"
         required
         maxLength={200}
         value={name}
         onChange={({ target }) => setName(target.value)}
       />
-      {change.error !== null && <Notice look="bad">{problemText(change.error)}</Notice>}
+      <FormProblem />
       {change.isSuccess && <Notice look="good">{t('saved')}</Notice>}
       <Button type="submit" disabled={change.isPending}>
         {t('save')}
       </Button>
-    </form>
+    </Form>
   )
 }
 
@@ -85,10 +84,10 @@ function PasswordForm() {
   const [next, setNext] = useState('')
   const change = useSessionChange('changePassword')
   return (
-    <form
+    <Form
+      error={change.error}
       className="flex max-w-sm flex-col gap-3 *:[button]:self-start"
-      onSubmit={(event) => {
-        event.preventDefault()
+      onSubmit={() => {
         const input = { current_password: current, new_password: next }
         change.mutate(input, {
           onSuccess: () => {
@@ -100,19 +99,20 @@ function PasswordForm() {
     >
       <Field
         label={t('currentPassword')}
+        name="current_password"
         type="password"
         autoComplete="current-password"
         required
         value={current}
         onChange={({ target }) => setCurrent(target.value)}
       />
-      <NewPassword value={next} onChange={setNext} />
-      {change.error !== null && <Notice look="bad">{problemText(change.error)}</Notice>}
+      <NewPassword name="new_password" value={next} onChange={setNext} />
+      <FormProblem />
       {change.isSuccess && <Notice look="good">{t('passwordChanged')}</Notice>}
       <Button type="submit" disabled={change.isPending}>
         {t('changePassword')}
       </Button>
-    </form>
+    </Form>
   )
 }
 

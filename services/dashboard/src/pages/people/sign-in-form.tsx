@@ -1,10 +1,9 @@
 import { useState } from 'react'
 import { useSessionChange } from '../../api/queries.ts'
-import { problemText } from '../../text/problems.ts'
 import { t } from '../../text/translate.ts'
 import { Button } from '../../ui/button.tsx'
-import { Field } from '../../ui/field.tsx'
-import { Notice } from '../../ui/notice.tsx'
+import { Field } from '../../ui/forms/field.tsx'
+import { Form, FormProblem } from '../../ui/forms/form.tsx'
 
 /** E-mail and password. */
 export function SignInForm({ onSignedIn }: { readonly onSignedIn: () => void }) {
@@ -12,15 +11,13 @@ export function SignInForm({ onSignedIn }: { readonly onSignedIn: () => void }) 
   const [password, setPassword] = useState('')
   const signIn = useSessionChange('signIn')
   return (
-    <form
-      className="flex flex-col gap-4"
-      onSubmit={(event) => {
-        event.preventDefault()
-        signIn.mutate({ email, password }, { onSuccess: onSignedIn })
-      }}
+    <Form
+      error={signIn.error}
+      onSubmit={() => signIn.mutate({ email, password }, { onSuccess: onSignedIn })}
     >
       <Field
         label={t('email')}
+        name="email"
         type="email"
         autoComplete="username"
         required
@@ -29,16 +26,17 @@ export function SignInForm({ onSignedIn }: { readonly onSignedIn: () => void }) 
       />
       <Field
         label={t('password')}
+        name="password"
         type="password"
         autoComplete="current-password"
         required
         value={password}
         onChange={({ target }) => setPassword(target.value)}
       />
-      {signIn.error !== null && <Notice look="bad">{problemText(signIn.error)}</Notice>}
+      <FormProblem />
       <Button look="main" type="submit" disabled={signIn.isPending}>
         {t('signIn')}
       </Button>
-    </form>
+    </Form>
   )
 }

@@ -2,11 +2,10 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useSessionChange } from '../../api/queries.ts'
 import { useSession } from '../../api/session.ts'
-import { problemText } from '../../text/problems.ts'
 import { t } from '../../text/translate.ts'
 import { Button } from '../../ui/button.tsx'
-import { Field } from '../../ui/field.tsx'
-import { Notice } from '../../ui/notice.tsx'
+import { Field } from '../../ui/forms/field.tsx'
+import { Form, FormProblem } from '../../ui/forms/form.tsx'
 import { NarrowPage } from './narrow-page.tsx'
 import { NewUserFields, nobody } from './new-user-fields.tsx'
 
@@ -27,10 +26,9 @@ export function SignUp() {
   const { email, password, displayName: display_name } = user
   return (
     <NarrowPage title={t('signUp')}>
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault()
+      <Form
+        error={signUp.error}
+        onSubmit={() => {
           const input = { email, password, display_name, account_name: accountName }
           signUp.mutate(input, { onSuccess: () => navigate({ to: '/' }) })
         }}
@@ -38,17 +36,18 @@ export function SignUp() {
         <NewUserFields user={user} onChange={setUser} />
         <Field
           label={t('accountName')}
+          name="account_name"
           hint={t('accountNameHint')}
           required
           maxLength={200}
           value={accountName}
           onChange={({ target }) => setAccountName(target.value)}
         />
-        {signUp.error !== null && <Notice look="bad">{problemText(signUp.error)}</Notice>}
+        <FormProblem />
         <Button look="main" type="submit" disabled={signUp.isPending}>
           {t('signUp')}
         </Button>
-      </form>
+      </Form>
     </NarrowPage>
   )
 }

@@ -1,7 +1,7 @@
 import { wireFormats } from '@svc/contracts/events/account'
 import type { RequestsSearch } from '../../address/search.ts'
 import { t } from '../../text/translate.ts'
-import { Choice } from '../../ui/field.tsx'
+import { Choice } from '../../ui/forms/field.tsx'
 import { PeriodFields } from '../period-fields.tsx'
 import { statusChoices } from './request-status.tsx'
 

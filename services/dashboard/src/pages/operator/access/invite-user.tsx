@@ -1,11 +1,10 @@
 import { useState } from 'react'
 import { useAdminChange } from '../../../api/admin.ts'
 import { useSession } from '../../../api/session.ts'
-import { problemText } from '../../../text/problems.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
-import { Choice, Field } from '../../../ui/field.tsx'
-import { Notice } from '../../../ui/notice.tsx'
+import { Choice, Field } from '../../../ui/forms/field.tsx'
+import { Form, FormProblem } from '../../../ui/forms/form.tsx'
 import { PassOnLink } from '../../links/pass-on-link.tsx'
 import { t } from '../operator-text.ts'
 
@@ -21,10 +20,9 @@ export function InviteUser({ onClose }: { readonly onClose: () => void }) {
   const platform = own === 'owner' ? (['auditor', 'operator', 'owner'] as const) : []
   return (
     <Dialog title={t('invite')} onClose={onClose}>
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault()
+      <Form
+        error={invite.error}
+        onSubmit={() => {
           invite.mutate({
             platform_role: role === 'customer' ? null : role,
             account_id: accountId === '' ? null : accountId,
@@ -43,19 +41,20 @@ export function InviteUser({ onClose }: { readonly onClose: () => void }) {
         />
         <Field
           label={t('accountId')}
+          name="account_id"
           hint={t('inviteAccountHint')}
           required={role === 'customer'}
           value={accountId}
           onChange={({ target }) => setAccountId(target.value.trim())}
         />
-        {invite.error !== null && <Notice look="bad">{problemText(invite.error)}</Notice>}
+        <FormProblem />
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>{t('cancel')}</Button>
           <Button look="main" type="submit" disabled={invite.isPending}>
             {t('makeLink')}
           </Button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   )
 }

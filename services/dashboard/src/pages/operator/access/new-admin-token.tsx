@@ -1,11 +1,11 @@
 import { useState } from 'react'
 import { useAdminChange } from '../../../api/admin.ts'
 import { useOnceKey } from '../../../api/once-key.ts'
-import { problemText } from '../../../text/problems.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Code } from '../../../ui/copying/code.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
-import { Choice, Field } from '../../../ui/field.tsx'
+import { Choice, Field } from '../../../ui/forms/field.tsx'
+import { Form, FormProblem } from '../../../ui/forms/form.tsx'
 import { Notice } from '../../../ui/notice.tsx'
 import { useShownOnce } from '../../shown-once.ts'
 import { t } from '../operator-text.ts'
@@ -29,15 +29,13 @@ export function NewAdminToken({ onClose }: { readonly onClose: () => void }) {
   const asked = { name, role, expires_at: null }
   return (
     <Dialog title={t('newToken')} onClose={onClose}>
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          create.mutate({ ...asked, idempotency_key: keyOf(asked) })
-        }}
+      <Form
+        error={create.error}
+        onSubmit={() => create.mutate({ ...asked, idempotency_key: keyOf(asked) })}
       >
         <Field
           label={t('name')}
+          name="name"
           hint={t('tokenNameHint')}
           required
           autoFocus
@@ -52,14 +50,14 @@ export function NewAdminToken({ onClose }: { readonly onClose: () => void }) {
           onChoose={setRole}
         />
         {create.data !== undefined && <Notice look="bad">{t('tokenNotShown')}</Notice>}
-        {create.error !== null && <Notice look="bad">{problemText(create.error)}</Notice>}
+        <FormProblem />
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>{t('cancel')}</Button>
           <Button look="main" type="submit" disabled={create.isPending}>
             {t('newToken')}
           </Button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   )
 }

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { Field } from '../../../ui/field.tsx'
+import { Field } from '../../../ui/forms/field.tsx'
 
 /**
  * The search waits this many milliseconds for somebody to type on, because each search of an

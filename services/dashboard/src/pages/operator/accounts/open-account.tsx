@@ -2,11 +2,10 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useAdminChange } from '../../../api/admin.ts'
 import { useOnceKey } from '../../../api/once-key.ts'
-import { problemText } from '../../../text/problems.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
-import { Field } from '../../../ui/field.tsx'
-import { Notice } from '../../../ui/notice.tsx'
+import { Field } from '../../../ui/forms/field.tsx'
+import { Form, FormProblem } from '../../../ui/forms/form.tsx'
 import { t } from '../operator-text.ts'
 import { SpendPolicyChoice } from '../spend-policy-choice.tsx'
 
@@ -21,10 +20,9 @@ export function OpenAccount({ onClose }: { readonly onClose: () => void }) {
   const asked = { name, spend_policy: policy, external_id: externalId === '' ? null : externalId }
   return (
     <Dialog title={t('openAccount')} onClose={onClose}>
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault()
+      <Form
+        error={open.error}
+        onSubmit={() => {
           open.mutate(
             { ...asked, idempotency_key: keyOf(asked) },
             {
@@ -36,6 +34,7 @@ export function OpenAccount({ onClose }: { readonly onClose: () => void }) {
       >
         <Field
           label={t('name')}
+          name="name"
           required
           autoFocus
           maxLength={200}
@@ -44,20 +43,21 @@ export function OpenAccount({ onClose }: { readonly onClose: () => void }) {
         />
         <Field
           label={t('externalId')}
+          name="external_id"
           hint={t('externalIdHint')}
           maxLength={200}
           value={externalId}
           onChange={({ target }) => setExternalId(target.value)}
         />
         <SpendPolicyChoice policy={policy} onChoose={setPolicy} />
-        {open.error !== null && <Notice look="bad">{problemText(open.error)}</Notice>}
+        <FormProblem />
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>{t('cancel')}</Button>
           <Button look="main" type="submit" disabled={open.isPending}>
             {t('openAccount')}
           </Button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   )
 }

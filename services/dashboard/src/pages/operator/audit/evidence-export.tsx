@@ -2,10 +2,9 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { adminLines } from '../../../api/admin-lines.ts'
 import type { ApiError } from '../../../api/api-error.ts'
-import { problemText } from '../../../text/problems.ts'
 import { Button } from '../../../ui/button.tsx'
-import { Field } from '../../../ui/field.tsx'
-import { Notice } from '../../../ui/notice.tsx'
+import { Field } from '../../../ui/forms/field.tsx'
+import { Form, FormProblem } from '../../../ui/forms/form.tsx'
 import { t } from '../operator-text.ts'
 import { saveText } from '../running/save-text.ts'
 
@@ -21,17 +20,12 @@ export function EvidenceExport() {
     },
   })
   return (
-    <form
-      className="flex flex-col gap-3"
-      onSubmit={(event) => {
-        event.preventDefault()
-        save.mutate()
-      }}
-    >
+    <Form error={save.error} className="flex flex-col gap-3" onSubmit={() => save.mutate()}>
       <div className="flex flex-wrap items-end gap-3">
         <div className="min-w-60 flex-1">
           <Field
             label={t('evidenceOf')}
+            name="account_id"
             required
             placeholder="acct_…"
             value={account}
@@ -42,7 +36,7 @@ export function EvidenceExport() {
           {t('evidenceSave')}
         </Button>
       </div>
-      {save.error !== null && <Notice look="bad">{problemText(save.error)}</Notice>}
-    </form>
+      <FormProblem />
+    </Form>
   )
 }

@@ -1,7 +1,7 @@
 import type { ReplayedAccount, ReplayResult } from '@svc/contracts/admin/replay'
 import { useState } from 'react'
 import { countText } from '../../../text/times.ts'
-import { Field } from '../../../ui/field.tsx'
+import { Field } from '../../../ui/forms/field.tsx'
 import { GivenName } from '../../../ui/given-name.tsx'
 import { DecimalColumn, finestOf } from '../../../ui/money.tsx'
 import { Cell, Head, Table } from '../../../ui/table.tsx'

@@ -5,10 +5,10 @@ import { useState } from 'react'
 import { callAdmin } from '../../../api/admin.ts'
 import type { ApiError } from '../../../api/api-error.ts'
 import { useOnceKey } from '../../../api/once-key.ts'
-import { problemText } from '../../../text/problems.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
-import { Field } from '../../../ui/field.tsx'
+import { Field } from '../../../ui/forms/field.tsx'
+import { Form, FormProblem } from '../../../ui/forms/form.tsx'
 import { Moment } from '../../../ui/moment.tsx'
 import { Notice } from '../../../ui/notice.tsx'
 import { t } from '../operator-text.ts'
@@ -29,10 +29,9 @@ export function NewPrice({ onClose }: { readonly onClose: () => void }) {
   const error = publish.error ?? review.error
   return (
     <Dialog title={t('newPrice')} onClose={onClose}>
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault()
+      <Form
+        error={error}
+        onSubmit={() => {
           publish.reset()
           if (isReviewed) publish.mutate()
           else review.mutate()
@@ -41,6 +40,7 @@ export function NewPrice({ onClose }: { readonly onClose: () => void }) {
         <p className="text-sm">{t('newPriceText')}</p>
         <Field
           label={t('model')}
+          name="model"
           required
           autoFocus
           value={model}
@@ -48,6 +48,7 @@ export function NewPrice({ onClose }: { readonly onClose: () => void }) {
         />
         <Field
           label={t('priceList')}
+          name="price_list"
           required
           value={list}
           onChange={({ target }) => setList(target.value.trim())}
@@ -55,12 +56,13 @@ export function NewPrice({ onClose }: { readonly onClose: () => void }) {
         <RateFields rates={rates} onChange={setRates} />
         <Field
           label={t('inForceFrom')}
+          name="effective_from"
           hint={t('inForceHint')}
           type="datetime-local"
           value={from}
           onChange={({ target }) => setFrom(target.value)}
         />
-        {error !== null && <Notice look="bad">{problemText(error)}</Notice>}
+        <FormProblem />
         {isReviewed && review.data !== undefined && <Preview preview={review.data} />}
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>{t('cancel')}</Button>
@@ -68,7 +70,7 @@ export function NewPrice({ onClose }: { readonly onClose: () => void }) {
             {t(isReviewed ? 'publish' : 'review')}
           </Button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   )
 }

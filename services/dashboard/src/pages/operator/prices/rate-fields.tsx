@@ -1,4 +1,4 @@
-import { Field } from '../../../ui/field.tsx'
+import { Field } from '../../../ui/forms/field.tsx'
 import { t } from '../operator-text.ts'
 
 /** Dollars per million tokens, as they are typed. */
@@ -22,12 +22,13 @@ const names = [
 /** What a million tokens of each class cost. */
 export function RateFields({ rates, onChange }: RateFieldsProps) {
   return (
-    <fieldset className="grid grid-cols-3 items-end gap-3">
+    <fieldset className="grid grid-cols-3 items-end gap-3 has-[[aria-invalid]]:items-start">
       <legend className="mb-1 text-sm text-soft">{t('perMillion')}</legend>
       {names.map(([name, text]) => (
         <Field
           key={name}
           label={t(text)}
+          name={name}
           required
           inputMode="decimal"
           value={rates[name]}

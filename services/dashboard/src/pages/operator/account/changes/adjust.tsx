@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { callAdmin } from '../../../../api/admin.ts'
-import { Field } from '../../../../ui/field.tsx'
+import { Field } from '../../../../ui/forms/field.tsx'
 import { t } from '../../operator-text.ts'
 import { ReviewedChange } from '../../reviewed-change.tsx'
 import type { AccountDialogProps } from './account-dialog.ts'
@@ -25,6 +25,7 @@ export function Adjust({ account, onClose }: AccountDialogProps) {
     >
       <Field
         label={t('amountDollars')}
+        name="amount"
         hint={t('adjustHint')}
         required
         autoFocus
@@ -33,6 +34,7 @@ export function Adjust({ account, onClose }: AccountDialogProps) {
       />
       <Field
         label={t('reference')}
+        name="reference"
         hint={t('referenceHint')}
         maxLength={200}
         value={reference}

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { callAdmin } from '../../../../api/admin.ts'
-import { Choice } from '../../../../ui/field.tsx'
+import { Choice } from '../../../../ui/forms/field.tsx'
 import { t } from '../../operator-text.ts'
 import { ReviewedChange } from '../../reviewed-change.tsx'
 import type { AccountDialogProps } from './account-dialog.ts'

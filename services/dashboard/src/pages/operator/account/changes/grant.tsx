@@ -1,3 +1,4 @@
+import type { OperationInput } from '@svc/contracts/admin/operations'
 import { messageOf } from '@svc/contracts/error-message'
 import { DEFAULT_GRANT_PRIORITY } from '@svc/contracts/events/account'
 import { formatExact, parseDollars } from '@svc/contracts/money'
@@ -5,7 +6,7 @@ import { useState } from 'react'
 import { callAdmin } from '../../../../api/admin.ts'
 import { ApiError } from '../../../../api/api-error.ts'
 import { serverNow } from '../../../../api/server-clock.ts'
-import { Choice, Field } from '../../../../ui/field.tsx'
+import { Choice, Field } from '../../../../ui/forms/field.tsx'
 import { t } from '../../operator-text.ts'
 import { type AskedChange, type BalanceChange, ReviewedChange } from '../../reviewed-change.tsx'
 import type { AccountDialogProps } from './account-dialog.ts'
@@ -29,16 +30,9 @@ export function Grant({ account, onClose }: AccountDialogProps) {
   }
   const change = async ({ dry_run: isTrial, ...asked }: AskedChange) => {
     const given = positive(amount)
-    if (!isTrial) {
-      await callAdmin('grant', { ...about, ...asked })
-      return previewOf(account.settled, given)
-    }
-    if (about.expires_at !== null && Date.parse(about.expires_at) <= serverNow()) {
-      throw refusalOf('expires_at', t('expiresInPast'))
-    }
-    // Not what the page shows: it may be from before a grant of somebody else.
-    const { settled } = await callAdmin('showAccount', { account_id: account.account_id })
-    return previewOf(settled, given)
+    if (isTrial) return reviewed(about, given)
+    await callAdmin('grant', { ...about, ...asked })
+    return previewOf(account.settled, given)
   }
   return (
     <ReviewedChange
@@ -51,6 +45,7 @@ export function Grant({ account, onClose }: AccountDialogProps) {
     >
       <Field
         label={t('amountDollars')}
+        name="amount"
         required
         autoFocus
         inputMode="decimal"
@@ -68,6 +63,7 @@ export function Grant({ account, onClose }: AccountDialogProps) {
       />
       <Field
         label={t('reference')}
+        name="reference"
         hint={t('referenceHint')}
         maxLength={200}
         value={reference}
@@ -75,6 +71,7 @@ export function Grant({ account, onClose }: AccountDialogProps) {
       />
       <Field
         label={t('expiresOn')}
+        name="expires_at"
         hint={t('expiresHint')}
         type="date"
         value={expires}
@@ -82,6 +79,19 @@ export function Grant({ account, onClose }: AccountDialogProps) {
       />
     </ReviewedChange>
   )
+}
+
+/** @throws {ApiError} also when it would expire on a day that is past */
+async function reviewed(
+  { account_id, expires_at: expiresAt }: Pick<OperationInput<'grant'>, 'account_id' | 'expires_at'>,
+  given: bigint,
+): Promise<BalanceChange> {
+  if (expiresAt !== null && Date.parse(expiresAt) <= serverNow()) {
+    throw refusalOf('expires_at', t('expiresInPast'))
+  }
+  // Not what the page shows: it may be from before a grant of somebody else.
+  const { settled } = await callAdmin('showAccount', { account_id })
+  return previewOf(settled, given)
 }
 
 /** A grant adds to what is settled, whatever it is spent on first. */

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { callAdmin } from '../../../../api/admin.ts'
-import { Field } from '../../../../ui/field.tsx'
+import { Field } from '../../../../ui/forms/field.tsx'
 import { t } from '../../operator-text.ts'
 import { ReasonedChange } from '../../reasoned-change.tsx'
 import type { AccountDialogProps } from './account-dialog.ts'

@@ -1,4 +1,5 @@
 import { type InputHTMLAttributes, type ReactNode, useId } from 'react'
+import { useRefusalAt } from './form.tsx'
 
 const control =
   'min-h-9 w-full rounded-md border border-edge bg-paper px-2 py-1 text-ink placeholder:text-soft aria-invalid:border-bad'
@@ -6,6 +7,8 @@ const control =
 export interface FieldProps extends Omit<InputHTMLAttributes<HTMLInputElement>, 'id'> {
   readonly label: string
   readonly hint?: string
+  /** The field of the API that it fills: what the server refuses about that is said here. */
+  readonly name?: string
   /** What is wrong with what stands in it. */
   readonly problem?: string | undefined
 }
@@ -23,8 +26,9 @@ const LAST_OF_TYPE: Readonly<Record<string, string>> = {
 /** One line of text with its label, and what is wrong with it where it is typed. */
 export function Field({ label, hint, problem, ...rest }: FieldProps) {
   const max = LAST_OF_TYPE[rest.type ?? '']
+  const refusal = useRefusalAt(rest.name)
   return (
-    <Labelled label={label} hint={hint} problem={problem}>
+    <Labelled label={label} hint={hint} problem={problem} refusal={refusal}>
       {(described) => <input className={control} max={max} {...described} {...rest} />}
     </Labelled>
   )
@@ -64,6 +68,7 @@ interface LabelledProps {
   readonly label: string
   readonly hint?: string | undefined
   readonly problem?: string | undefined
+  readonly refusal?: string | undefined
   readonly children: (described: Described) => ReactNode
 }
 
@@ -73,13 +78,14 @@ interface Described {
   readonly 'aria-invalid'?: true
 }
 
-function Labelled({ label, hint, problem, children }: LabelledProps) {
+function Labelled({ label, hint, problem, refusal, children }: LabelledProps) {
   const id = useId()
-  const below = problem ?? hint
+  const wrong = problem ?? refusal
+  const below = wrong ?? hint
   const described: Described = {
     id,
     ...(below === undefined ? {} : { 'aria-describedby': `${id}-below` }),
-    ...(problem === undefined ? {} : { 'aria-invalid': true }),
+    ...(wrong === undefined ? {} : { 'aria-invalid': true }),
   }
   return (
     <div className="min-w-0">
@@ -88,7 +94,12 @@ function Labelled({ label, hint, problem, children }: LabelledProps) {
       </label>
       {children(described)}
       {below !== undefined && (
-        <p id={`${id}-below`} className={`mt-1 text-sm ${problem ? 'text-bad' : 'text-soft'}`}>
+        <p
+          id={`${id}-below`}
+          // The field may have the focus already: then nothing else says that it was refused.
+          role={refusal === undefined ? undefined : 'alert'}
+          className={`mt-1 text-sm ${wrong ? 'text-bad' : 'text-soft'}`}
+        >
           {below}
         </p>
       )}

@@ -1,0 +1,74 @@
+/** Where a form says what the server refused. */
+import { describe, expect, test } from 'vitest'
+import { missingChromium } from '../testing/chromium.ts'
+import { Refused } from '../testing/page-server.ts'
+import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'
+import { ACCOUNT, fullAnswers, session } from '../testing/sample-answers.ts'
+import { type OpenedPages, withPages } from '../testing/with-pages.ts'
+
+const owner = { session: () => ({ ...session, platform_role: 'owner' as const }) }
+const options = { answers: { ...fullAnswers, ...owner }, adminAnswers: fullAdminAnswers }
+const UNKNOWN = 'There is no price on a list "acem": publish one first.'
+
+describe.skipIf(missingChromium() !== undefined)('what the server refuses of a form', () => {
+  let opened: OpenedPages
+  withPages(options, (each) => {
+    opened = each
+  })
+
+  async function openForm(button: string) {
+    const { page, server } = opened
+    await page.goto(`${server.url}/dashboard/operator/accounts/${ACCOUNT}`)
+    await page.getByRole('button', { name: button, exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    const press = (name: string) => dialog.getByRole('button', { name, exact: true }).click()
+    return { dialog, press, alert: dialog.getByRole('alert') }
+  }
+
+  const described = (id: string | null) => opened.page.locator(`[id="${id}"]`).textContent()
+
+  test('stands at the field that it is about, which has the focus', async () => {
+    const setPriceList = () => new Refused(400, 'invalid_value', UNKNOWN, 'price_list')
+    opened.server.adminAnswers = { ...fullAdminAnswers, setPriceList }
+    const { dialog, press, alert } = await openForm('Price list')
+    const field = dialog.getByLabel('Price list')
+    await field.fill('acem')
+    for (const attempt of ['first', 'second']) {
+      await press('Save')
+      await alert.waitFor()
+      expect(await described(await field.getAttribute('aria-describedby')), attempt).toBe(UNKNOWN)
+      expect(await field.getAttribute('aria-invalid')).toBe('true')
+      expect(await field.evaluate((input) => input.matches(':focus'))).toBe(true)
+      expect(await alert.count()).toBe(1)
+    }
+    const set = { account_id: ACCOUNT, price_list: 'acme', changed: true, starts_at: null }
+    opened.server.adminAnswers = { ...fullAdminAnswers, setPriceList: () => set }
+    await field.fill('acme')
+    await press('Save')
+    await dialog.waitFor({ state: 'detached' })
+  })
+
+  test('stands at its field too where the page itself refuses it, before the server', async () => {
+    const { dialog, press, alert } = await openForm('Grant credit')
+    await dialog.getByLabel('Amount in dollars').fill('-5')
+    await dialog.getByLabel('Reason').fill('Invoice 42')
+    await press('Review')
+    await alert.waitFor()
+    const field = dialog.getByLabel('Amount in dollars')
+    const said = await described(await field.getAttribute('aria-describedby'))
+    expect(said).toBe(await alert.textContent())
+    expect(await dialog.getByLabel('Reason').getAttribute('aria-invalid')).toBeNull()
+  })
+
+  test.each([{ param: null }, { param: 'account_id' }])(
+    'stands above the buttons when it is about no field of the form: $param',
+    async ({ param }) => {
+      const setPriceList = () => new Refused(409, 'account_closed', 'It is closed.', param)
+      opened.server.adminAnswers = { ...fullAdminAnswers, setPriceList }
+      const { dialog, press, alert } = await openForm('Price list')
+      await press('Save')
+      expect(await alert.textContent()).toBe('It is closed.')
+      expect(await dialog.locator('[aria-invalid]').count()).toBe(0)
+    },
+  )
+})
