@@ -89,6 +89,8 @@ export function noteRefusal(error: Error): void {
   else if (code === 'another_user') window.location.reload()
   // An account that somebody is shown as a member of: they are in it no more.
   else if (code === 'not_found' && param === 'account_id') void lookAnew()
+  // Their role is not, or not any more, the one whose buttons the page shows.
+  else if (code === 'not_allowed') void lookAnew()
 }
 
 function lookAnew(): Promise<void> {

@@ -21,7 +21,6 @@ type Key = DashboardOutput<'listAccountKeys'>[number]
 /** Keys with what each spent; those that ended stay, for the sake of the history. */
 export function KeyTable({ keys }: { readonly keys: readonly Key[] }) {
   const decimals = finestOf(keys.flatMap((key) => [key.spent_30_days, key.spent]))
-  const mayChange = useMayChangeKeys()
   const { data: members } = useQuery(ask('listMembers', { account_id: useAccountId() }))
   const head = (
     <>
@@ -68,7 +67,7 @@ export function KeyTable({ keys }: { readonly keys: readonly Key[] }) {
               <DecimalColumn amount={spent} decimals={decimals} />
             </Cell>
           ))}
-          <Cell isNumber>{mayChange && !key.is_chat && <KeyActions apiKey={key} />}</Cell>
+          <Cell isNumber>{!key.is_chat && <KeyActions apiKey={key} />}</Cell>
         </tr>
       ))}
     </Table>
@@ -85,16 +84,20 @@ function makerOf(
   return member === undefined ? t('formerMember') : (member.display_name ?? t('erasedPerson'))
 }
 
+/** The buttons go when one may no more; a form that is open stays, to say why it was refused. */
 function KeyActions({ apiKey }: { readonly apiKey: Key }) {
+  const mayChange = useMayChangeKeys()
   const [open, setOpen] = useState<'rename' | 'rotate' | 'revoke'>()
   const close = () => setOpen(undefined)
   const isActive = apiKey.status === 'active'
   return (
     <span className="inline-flex gap-1">
-      <Button look="bare" onClick={() => setOpen('rename')}>
-        {t('rename')}
-      </Button>
-      {isActive && (
+      {mayChange && (
+        <Button look="bare" onClick={() => setOpen('rename')}>
+          {t('rename')}
+        </Button>
+      )}
+      {mayChange && isActive && (
         <>
           <Button look="bare" onClick={() => setOpen('rotate')}>
             {t('rotate')}

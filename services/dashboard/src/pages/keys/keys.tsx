@@ -1,6 +1,7 @@
 import type { DashboardOutput } from '@svc/contracts/dashboard/operations'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
 import { ask } from '../../api/queries.ts'
 import { useAccountId } from '../../layout/account-id.ts'
 import { useAccountRole, useMayChangeKeys } from '../../layout/account-role.ts'
@@ -21,6 +22,9 @@ export function Keys() {
   const accountId = useAccountId()
   const isOwner = useAccountRole() === 'owner'
   const mayChange = useMayChangeKeys()
+  // Whoever may no more while a form is open must read there why it was refused.
+  const [mayOpen, setMayOpen] = useState(mayChange)
+  if (mayChange && !mayOpen) setMayOpen(true)
   const { create } = route.useSearch()
   const navigate = useNavigate()
   const setOpen = (isOpen: boolean) =>
@@ -44,7 +48,7 @@ export function Keys() {
         <Answer query={query}>{(keys) => <KeyList keys={keys} />}</Answer>
         {!isOwner && <p className="mt-3 text-sm text-soft">{t('keysByOwner')}</p>}
       </Card>
-      {create === true && mayChange && (
+      {create === true && mayOpen && (
         <NewKey accountId={accountId} onClose={() => setOpen(false)} />
       )}
     </Page>
