@@ -60,6 +60,11 @@ export const priceOperations = {
       ...newPrice,
       /** Says that a price without any rate, or one tenfold different, is meant as it is. */
       confirm: z.boolean().optional(),
+      /**
+       * The version of the price that it was reviewed beside, or null: nothing was sold then. When
+       * it would replace another one by now, nothing is published. Default: whichever it is.
+       */
+      replaces: id.nullable().optional(),
       idempotency_key: idempotencyKey.optional(),
     }),
     /**

@@ -16,48 +16,81 @@ describe.skipIf(missingChromium() !== undefined)('a price', () => {
     opened = each
   })
 
-  test('that gives a doubt only since its review is reviewed again, and not just published', async () => {
-    const { page, server } = opened
+  /** A server that refuses what was reviewed beside another price, or not confirmed. */
+  function pricesOfServer() {
     const [price] = fullAdminAnswers.listPrices()
     if (price === undefined) throw new Error('there is no price')
+    const prices = { replaces: { ...price, input: '0.15' }, doubts: [] as string[] }
     const published: unknown[] = []
-    let doubts: readonly string[] = []
-    server.adminAnswers = {
+    opened.server.adminAnswers = {
       ...fullAdminAnswers,
       previewPrice: (asked) => ({
         ...price,
         ...asked,
         price_list: 'default',
         effective_from: price.effective_from,
-        replaces: { ...price, input: doubts.length > 0 ? '1.50' : '0.15' },
+        replaces: prices.replaces,
         replaced_by: null,
-        doubts: [...doubts],
+        doubts: [...prices.doubts],
       }),
-      publishPrice: ({ confirm }) => {
-        published.push(confirm)
-        const isRefused = doubts.length > 0 && confirm !== true
+      publishPrice: ({ confirm, replaces }) => {
+        published.push([confirm, replaces])
+        if (replaces !== prices.replaces.version) {
+          return new Refused(409, 'conflict', 'It is another one by now.', 'replaces')
+        }
+        const isRefused = prices.doubts.length > 0 && confirm !== true
         const refused = new Refused(409, 'confirmation_required', 'Nothing was published.')
         return isRefused ? refused : { ...price, created: true }
       },
     }
+    return { prices, published, version: price.version }
+  }
+
+  async function openForm() {
+    const { page, server } = opened
     await page.goto(`${server.url}/dashboard/operator/prices`)
     await page.getByRole('button', { name: 'New price', exact: true }).click()
     const dialog = page.getByRole('dialog')
-    const press = (name: string) => dialog.getByRole('button', { name, exact: true }).click()
     await dialog.getByLabel('Model').fill('svc-beta')
     for (const rate of ['Input', 'Cached input', 'Output']) {
       await dialog.getByLabel(rate, { exact: true }).fill('0.16')
     }
+    const press = (name: string) => dialog.getByRole('button', { name, exact: true }).click()
     await press('Review')
     await dialog.getByText('$0.15', { exact: true }).waitFor()
-    doubts = [DOUBT]
+    return { dialog, press }
+  }
+
+  test('that gives a doubt only since its review is reviewed again, and not just published', async () => {
+    const { prices, published, version } = pricesOfServer()
+    const { dialog, press } = await openForm()
+    prices.doubts = [DOUBT]
     await press('Publish')
     await dialog.getByText('Nothing was published.').waitFor()
     await press('Review')
     await dialog.getByText(DOUBT).waitFor()
-    await dialog.getByText('$1.50', { exact: true }).waitFor()
     await press('Publish')
     await dialog.waitFor({ state: 'detached' })
-    expect(published).toEqual([false, true])
+    expect(published).toEqual([
+      [false, version],
+      [true, version],
+    ])
+  })
+
+  test('that would replace another one since its review is reviewed again beside that', async () => {
+    const { prices, published, version } = pricesOfServer()
+    const { dialog, press } = await openForm()
+    prices.replaces = { ...prices.replaces, version: 'price_between', input: '0.20' }
+    await press('Publish')
+    await dialog.getByText('It is another one by now.').waitFor()
+    expect(await dialog.getByText('$0.15', { exact: true }).count()).toBe(0)
+    await press('Review')
+    await dialog.getByText('$0.20', { exact: true }).waitFor()
+    await press('Publish')
+    await dialog.waitFor({ state: 'detached' })
+    expect(published).toEqual([
+      [false, version],
+      [false, 'price_between'],
+    ])
   })
 })

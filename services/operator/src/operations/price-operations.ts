@@ -22,9 +22,11 @@ export function priceOperations(
 > {
   const { ledger, clock, projections } = ports
   return {
-    async publishPrice({ confirm = false, idempotency_key: idempotencyKey, ...input }) {
+    async publishPrice({ confirm = false, replaces, idempotency_key: idempotencyKey, ...input }) {
       const price = newPrice(input)
       const approve = (replaced: PublishedPrice | null) => {
+        const isOther = replaces !== undefined && replaces !== (replaced?.version ?? null)
+        if (isOther) throw reviewedBesideAnother(replaced)
         const doubts = doubtsAbout(replaced, price)
         if (doubts.length > 0 && !confirm) throw unconfirmed(doubts)
       }
@@ -110,4 +112,10 @@ function doubtsAbout(replaced: PublishedPrice | null, { rates }: NewPrice): read
 function unconfirmed(doubts: readonly string[]): ServiceError {
   const message = `${doubts.join('; ')}. Nothing was published: confirm it, if it is meant so.`
   return new ServiceError('confirmation_required', message, { param: 'confirm' })
+}
+
+function reviewedBesideAnother(replaced: PublishedPrice | null): ServiceError {
+  const instead = replaced === null ? 'none any more' : `now ${replaced.version}`
+  const message = `The price that it replaces has changed since the review: it is ${instead}. Nothing was published: review it again.`
+  return new ServiceError('conflict', message, { param: 'replaces' })
 }

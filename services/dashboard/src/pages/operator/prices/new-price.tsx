@@ -84,14 +84,15 @@ function usePublishing(asked: OperationInput<'previewPrice'>, onPublished: () =>
     mutationFn: () => callAdmin('previewPrice', asked),
     onSuccess: () => setReviewed(JSON.stringify(asked)),
   })
-  // Doubts stand above the button: who presses it means the price as it is. Where none stand, a
-  // price that somebody else has published since the review may give a reason for one.
+  // Doubts stand above the button: who presses it means the price as it is, beside the old one that
+  // stands there. Somebody else may have published since the review.
   const confirm = (review.data?.doubts ?? []).length > 0
+  const replaces = review.data?.replaces?.version ?? null
   const publish = useMutation<unknown, ApiError>({
     mutationFn: () =>
-      callAdmin('publishPrice', { ...asked, confirm, idempotency_key: keyOf(asked) }),
-    onError: ({ code }) => {
-      if (code === 'confirmation_required') setReviewed(undefined)
+      callAdmin('publishPrice', { ...asked, confirm, replaces, idempotency_key: keyOf(asked) }),
+    onError: ({ code, param }) => {
+      if (code === 'confirmation_required' || param === 'replaces') setReviewed(undefined)
     },
     onSuccess: async () => {
       onPublished()
