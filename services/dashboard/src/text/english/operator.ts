@@ -73,6 +73,11 @@ export const operatorTexts = {
   priceList: 'Price list',
   priceListEffect:
     'The account pays the prices of this list from now on; until its first one is in force, those of “default”. Requests that run keep theirs.',
+  priceListLater:
+    'The account is on this list. Its first price is in force from {time}; until then the account pays the prices of “default”.',
+  priceListLaterDefault:
+    'The account is on this list. Its first price is in force from {time}; until then nothing is sold at it.',
+  priceListSet: 'Price list: {list}',
   reasonHint: 'Stands in the log, and in the statement where money moves.',
   reference: 'Reference',
   referenceHint: 'Such as an invoice or a payment. It may be left empty.',
