@@ -6,10 +6,12 @@ import { ServiceError } from '@svc/contracts/errors'
 import { accountStream } from '@svc/contracts/events/account'
 import { finishedRequest } from '@svc/testing/data-folders'
 import { verified } from '@svc/testing/verified'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { collect, localOperations, never, remoteOperations } from '../../testing/operations.ts'
 
 const noAccount = `acct_${'0'.repeat(26)}`
+
+const DAY_MS = 86_400_000
 
 const refusal = (work: Promise<unknown>) => work.catch((error: ServiceError) => error)
 
@@ -323,6 +325,18 @@ describe.each([
       accounts: 1,
       open_requests: 0,
     })
+  })
+
+  test('status tells that the events are ahead of the clock, also when it was set since', async () => {
+    const { operations } = await open()
+    const problems = async () => (await operations.status()).store.problems
+    expect(await problems()).toEqual([])
+    onTestFinished(() => void vi.useRealTimers())
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + DAY_MS })
+    await operations.openAccount({ name: 'of tomorrow', spend_policy: 'standard' })
+    expect(await problems()).toEqual([])
+    vi.useRealTimers()
+    expect(await problems()).toEqual([expect.stringMatching(/newest events .* ahead of the clock/)])
   })
 
   test.each<readonly [string, (operations: Operations, accountId: string) => Promise<unknown>]>([

@@ -3,6 +3,7 @@ import type { ServiceStatus } from '@svc/contracts/admin/workers'
 import { StoreUnavailableError } from '@svc/contracts/ports/event-store'
 import { noQuarantine, type StreamDamage } from '@svc/contracts/ports/quarantine'
 import { healthyStore } from '@svc/contracts/ports/store-health'
+import { timeAheadOf } from '@svc/infra/event-store/newest-time'
 import { feedDetails } from '../feed/feed.ts'
 import { topUpDetails } from '../feed/top-ups.ts'
 import { workerSummaries } from '../workers/worker-summary.ts'
@@ -10,7 +11,7 @@ import { overdueHolds } from './credit/overdue-holds.ts'
 import { type OperationPorts, viewsCurrent } from './ports.ts'
 import { unpricedModels } from './unpriced-models.ts'
 import { projectionState } from './values/details.ts'
-import { optionalTimeText } from './values/rfc3339-times.ts'
+import { optionalTimeText, timeText } from './values/rfc3339-times.ts'
 
 export async function serviceStatus(ports: OperationPorts): Promise<ServiceStatus> {
   const { ledger, projections, information } = ports
@@ -54,6 +55,7 @@ function countsInViews(
 /** Status is asked for above all when something is wrong: a store that is away hides nothing. */
 async function logState({
   store,
+  clock,
   storeHealth = healthyStore,
   quarantine = noQuarantine,
 }: OperationPorts): Promise<Pick<ServiceStatus['store'], 'position' | 'problems'>> {
@@ -63,11 +65,19 @@ async function logState({
   ]
   try {
     const position = await store.lastPosition()
-    return { position: `${position}`, problems: troubles() }
+    const problems = [...troubles(), ...clockTroubles(await timeAheadOf(clock, store))]
+    return { position: `${position}`, problems }
   } catch (error) {
     if (!(error instanceof StoreUnavailableError)) throw error
     return { position: null, problems: [...troubles(), error.message] }
   }
+}
+
+/** A clock is also set while a server runs, and requests go on being charged at its time. */
+function clockTroubles(newestMs: number | undefined): readonly string[] {
+  if (newestMs === undefined) return []
+  const newest = `the newest events are of ${timeText(newestMs)}`
+  return [`${newest}, ahead of the clock of this machine, which is wrong or was: look at its time`]
 }
 
 function troubleOf({ stream, revision, cause }: StreamDamage): string {

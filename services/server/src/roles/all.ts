@@ -21,6 +21,7 @@ import { FIRST_RUN_ACTOR } from '@svc/contracts/events/actors'
 import { pricingStream } from '@svc/contracts/events/pricing'
 import { usersStream } from '@svc/contracts/events/users'
 import type { IssuedLink } from '@svc/identity/users/users'
+import { timeAheadOf } from '@svc/infra/event-store/newest-time'
 import { crashPointsFromPlan } from '@svc/infra/system/crash-points'
 import { steadyClock } from '@svc/infra/system/steady-clock'
 import { systemClock } from '@svc/infra/system/system-clock'
@@ -45,7 +46,6 @@ import { type LogLocation, logLocationOf } from '../settings/log-location.ts'
 import type { Settings } from '../settings/settings.ts'
 import { noInferenceWorkers, startInferenceWorkers } from '../supervision/inference-workers.ts'
 import type { ModelProgress } from '../supervision/supervised-fleet.ts'
-import { warnOfClock } from './clock-warning.ts'
 import { gateway as gatewayRole } from './gateway.ts'
 import { type LogSteps, logStepsOf } from './log-steps.ts'
 import { projector } from './projector.ts'
@@ -240,7 +240,7 @@ async function answer(surroundings: Surroundings, opened: Opened) {
   const hasDashboard = role.hasDashboard && hasViews && settings.SVC_DASHBOARD === 'on'
   const ownerLink = hasDashboard ? await ownerLinkOf(core, demo.accountId, logger) : undefined
   warnOfBackup(folder, logger)
-  await warnOfClock(core.store, systemClock, logger)
+  await warnOfClock(core.store, logger)
   folder.writeServer({ pid: process.pid, baseUrl, adminUrl, startedAt: new Date().toISOString() })
   stores?.started?.()
   const ready = readyOf({
@@ -295,6 +295,16 @@ function warnOfBackup(folder: DataFolder, logger: Logger): void {
     'started on a backup, erase and revoke again what was erased or revoked since',
   )
   folder.removeBackup()
+}
+
+async function warnOfClock(store: Core['store'], logger: Logger): Promise<void> {
+  const newestMs = await timeAheadOf(systemClock, store)
+  if (newestMs === undefined) return
+  const aheadSeconds = Math.round((newestMs - systemClock.nowMs()) / 1_000)
+  logger.warn(
+    { newest: new Date(newestMs).toISOString(), aheadSeconds },
+    'the event log is ahead of the clock of this machine, which is wrong or was: look at its time',
+  )
 }
 
 /** Damage to the users' stream must not keep the server from answering requests. */
