@@ -5,10 +5,14 @@ import kafkajs, { type Admin } from 'kafkajs'
 import { typeOf } from './kafka-failure.ts'
 import { newTopicSettings, REPLICAS, type TopicState, unsafeSettings } from './topic-safety.ts'
 
-/** For the leaders of a topic that was made, until their brokers know of it. */
+/** For a topic that was made, until the brokers know of it, its leaders among them. */
 const LED_WITHIN_LOOKS = 20
 const LED_PAUSE_MS = 100
-const NOT_LED_YET = ['NOT_LEADER_FOR_PARTITION', 'LEADER_NOT_AVAILABLE']
+const NOT_LED_YET = [
+  'UNKNOWN_TOPIC_OR_PARTITION',
+  'LEADER_NOT_AVAILABLE',
+  'NOT_LEADER_FOR_PARTITION',
+]
 
 /** @returns undefined when there is no such topic */
 export async function stateOf(admin: Admin, name: string): Promise<TopicState | undefined> {
@@ -73,7 +77,8 @@ export async function made(
   const problems = unsafeSettings({ ...state, settings: known }, plan.partitions)
   if (problems.length > 0) throw new UnsafeTopicError(plan.name, problems)
   await admin.createTopics({
-    waitForLeaders: true,
+    // kafkajs waits for some leaders, and fails where a broker does not know of the topic yet.
+    waitForLeaders: false,
     topics: [
       {
         topic: plan.name,
@@ -89,7 +94,7 @@ export async function made(
   return found
 }
 
-/** The cluster names the leaders of a new topic a moment before they themselves know of it. */
+/** A cluster tells of a new topic, and of its leaders, a moment before each of them knows of it. */
 async function untilLed(admin: Admin, name: string, timer: Timer): Promise<void> {
   for (let looks = 1; ; looks += 1) {
     try {
