@@ -83,8 +83,10 @@ export class GenerateStream implements Dispatcher.DispatchHandler {
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#ended) return
     if (this.#status !== HTTP_OK) {
-      const kept = this.#error.reduce((sum, { length }) => sum + length, 0)
-      if (kept < ERROR_BYTES_MAX) this.#error.push(chunk)
+      this.#error.push(chunk)
+      const bytes = this.#error.reduce((sum, { length }) => sum + length, 0)
+      // Its caller must not wait for the end of one that has none.
+      if (bytes > ERROR_BYTES_MAX) this.abort(`the worker answered ${this.#status}`)
       return
     }
     try {
