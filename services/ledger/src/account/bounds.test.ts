@@ -5,18 +5,23 @@ import {
   accept,
   createKey,
   grant,
+  grantId,
   open,
+  price,
   requestId,
   sampleId,
   settle,
 } from '@svc/testing/ledger/sample'
 import { START_MS } from '@svc/testing/manual-time'
 import { describe, expect, test } from 'vitest'
+import { adjust, charge, correct, refund, voidOf } from '../../testing/sample-corrections.ts'
 import { decide } from './decide.ts'
 import { evolve } from './evolve.ts'
 import {
   type AccountState,
+  ADJUSTMENTS_MAX,
   GRANTS_MAX,
+  GRANTS_WITH_CREDIT_MAX,
   IDEMPOTENCY_KEYS_MAX,
   KNOWN_KEYS_MAX,
   OPEN_REQUESTS_MAX,
@@ -36,6 +41,12 @@ function run(state: AccountState, ...commands: readonly AccountCommand[]): void 
     for (const event of decision.events) evolve(state, event)
   }
 }
+
+/** What had paid it cannot take it back. */
+const refundOfVoided = refund(2, null, {
+  requestId: requestId(2),
+  charge: { ...charge, slices: [{ grantId: grantId(2), amount: 50n }] },
+})
 
 const numbered = <Item>(count: number, item: (index: number) => Item) =>
   Array.from({ length: count }, (_, index) => item(index))
@@ -87,5 +98,36 @@ describe('the state of an account is bounded', () => {
     const oneMore = { ...grant(GRANTS_MAX + 1, 1n), at }
     expect(decide(state, oneMore)).toMatchObject({ kind: 'refused', refusal: { code: 'conflict' } })
     expect(decide(state, grant(1, 10n ** 12n))).toEqual({ kind: 'happens', events: [] })
+  })
+
+  test(`at most ${GRANTS_WITH_CREDIT_MAX} grants have credit: no correction gives to one more`, () => {
+    const state = unopenedAccount()
+    const spent = [grant(1, 50n), accept(1), settle(1), grant(2, 9n), voidOf(2)]
+    run(state, open(), createKey(), ...spent)
+    const others = numbered(GRANTS_WITH_CREDIT_MAX - 1, (index) => grant(10 + index, 1n))
+    run(state, ...others)
+    const nothing = { paid: 0n, promotional: 0n }
+    const correction = { runId: sampleId('run', 1), price, from: 0, to: START_MS }
+    const asked = [refund(1, null), refundOfVoided, adjust(1, 5n)]
+    for (const each of asked) expect(decide(state, each)).toMatchObject({ kind: 'happens' })
+    run(state, grant(GRANTS_WITH_CREDIT_MAX + 10, 1n))
+    for (const each of asked) {
+      expect(decide(state, each)).toMatchObject({ kind: 'refused', refusal: { code: 'conflict' } })
+    }
+    for (const each of [adjust(1, -5n), correct(correction, nothing)]) {
+      expect(decide(state, each)).toMatchObject({ kind: 'happens' })
+    }
+  })
+
+  test(`at most ${ADJUSTMENTS_MAX} adjustments are made`, () => {
+    const state = accountWith()
+    run(state, ...numbered(ADJUSTMENTS_MAX - 1, (index) => adjust(index, -1n)))
+    const correction = { runId: sampleId('run', 1), price, from: 0, to: START_MS }
+    const seen = { correctionsSeen: ADJUSTMENTS_MAX - 1 }
+    const both = correct(correction, { paid: 1n, promotional: 1n }, seen)
+    expect(decide(state, both)).toMatchObject({ kind: 'refused', refusal: { code: 'conflict' } })
+    run(state, adjust(ADJUSTMENTS_MAX, -1n))
+    expect(decide(state, adjust(ADJUSTMENTS_MAX + 1, -1n))).toMatchObject({ kind: 'refused' })
+    expect(decide(state, adjust(1, -1n))).toEqual({ kind: 'happens', events: [] })
   })
 })

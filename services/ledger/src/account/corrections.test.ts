@@ -6,6 +6,7 @@ import {
   keyCreated,
   opened,
   price,
+  requestId,
   sampleId,
   settle,
 } from '@svc/testing/ledger/sample'
@@ -149,6 +150,19 @@ describe('a refund', () => {
       .thenRefused('conflict')
   })
 
+  test('of one request leaves those of others as they are, however many there were', () => {
+    const two = history(...usable, grant(1, 110n), accept(1), settle(1), accept(2), settle(2))
+    const ofSecond = { requestId: requestId(2) }
+    const log = history(...two, refund(1, 20n), refund(2, 5n))
+    given(log)
+      .when(refund(3, 20n, ofSecond))
+      .thenHappens(['CreditRefunded', { requestId: requestId(2), refundedBefore: 0n }])
+    for (const index of [1, 2])
+      given(log)
+        .when(refund(index, 5n, ofSecond))
+        .thenRefused('conflict', /of another request/)
+  })
+
   test('is made once', () => {
     const log = history(...spent, refund(1, 20n))
     given(log)
@@ -198,6 +212,20 @@ describe('a refund', () => {
       category: 'paid',
       expiresAt: null,
     })
+  })
+
+  test('that pays a debt goes on behind it, as if that part had come back already', () => {
+    const two = history(...usable, grant(1, 30n), grant(2, 20n), accept(1), settle(1))
+    const slices = [
+      { grantId: grantId(1), amount: 30n },
+      { grantId: grantId(2), amount: 20n },
+    ]
+    given(history(...two, adjust(1, -25n)))
+      .when(refund(1, 40n, { charge: { ...charge, slices } }))
+      .thenHappens([
+        'CreditRefunded',
+        { paidDebt: 25n, slices: [{ grantId: grantId(1), amount: 15n }], credit: 0n },
+      ])
   })
 
   test('unwinds the debit from its end, part by part', () => {
@@ -260,6 +288,13 @@ describe('an adjustment', () => {
       .when(adjust(1, 5n, { reference: 'other' }))
       .thenRefused('conflict')
   })
+
+  test('has a reason and a reference within bounds', () => {
+    for (const texts of [{ reason: 'x'.repeat(501) }, { reference: '' }])
+      given(...usable)
+        .when(adjust(1, 5n, texts))
+        .thenRefused('invalid_value')
+  })
 })
 
 describe('a wrong price', () => {
@@ -274,6 +309,14 @@ describe('a wrong price', () => {
     given(log)
       .when(correct({ ...correction, to: START_MS + 8 }, { paid: 5n, promotional: 0n }))
       .thenRefused('conflict', /another price or for other requests/)
+    const second = { ...correction, runId: sampleId('run', 2) }
+    const adjustmentIds = { paid: sampleId('adj', 201), promotional: sampleId('adj', 202) }
+    given(log)
+      .when(correct(second, { paid: -5n, promotional: 0n }, { correctionsSeen: 1, adjustmentIds }))
+      .thenHappens(['BalanceAdjusted', { amount: -5n, correction: second }])
+    given(...usable)
+      .when(correct(correction, { paid: 5n, promotional: 0n }, { reason: 'x'.repeat(501) }))
+      .thenRefused('invalid_value')
   })
 
   test('gives back each kind of credit as it was, and pays a debt first', () => {
@@ -327,9 +370,14 @@ describe('a wrong price', () => {
     given(log)
       .when(refund(1, null))
       .thenHappens(['CreditRefunded', { amount: 20n }])
-    const later = { ...charge, acceptedAt: START_MS + 9 }
-    given(log)
-      .when(refund(1, null, { charge: later }))
-      .thenHappens(['CreditRefunded', { amount: 50n }])
+    const others = [
+      { acceptedAt: correction.from - 1 },
+      { acceptedAt: correction.to },
+      { version: 'price_other' },
+    ]
+    for (const other of others)
+      given(log)
+        .when(refund(1, null, { charge: { ...charge, ...other } }))
+        .thenHappens(['CreditRefunded', { amount: 50n }])
   })
 })

@@ -1,3 +1,4 @@
+import { GRANT_PRIORITY_MAX } from '@svc/contracts/events/account'
 import {
   accept,
   grant,
@@ -44,9 +45,21 @@ describe('credit', () => {
     given(opened())
       .when(grant(1, 5n, { expiresAt: START_MS }))
       .thenRefused('invalid_value')
-    given(opened())
-      .when(grant(1, 5n, { priority: 1_001 }))
-      .thenRefused('invalid_value')
+  })
+
+  test('has a priority, a reason and a reference within bounds', () => {
+    for (const priority of [-1, 0.5, GRANT_PRIORITY_MAX + 1])
+      given(opened())
+        .when(grant(1, 5n, { priority }))
+        .thenRefused('invalid_value')
+    for (const priority of [0, GRANT_PRIORITY_MAX])
+      given(opened())
+        .when(grant(1, 5n, { priority }))
+        .thenHappens(['CreditGranted', { priority }])
+    for (const texts of [{ reference: '' }, { reference: 'x'.repeat(201) }])
+      given(opened())
+        .when(grant(1, 5n, texts))
+        .thenRefused('invalid_value')
   })
 
   test('pitfall 20: the same grant, or the same payment, is granted once', () => {
@@ -61,6 +74,15 @@ describe('credit', () => {
     given(history(opened(), paid))
       .when({ ...paid, grantId: grantId(2), amount: 1n })
       .thenRefused('conflict')
+    const others = [
+      { category: 'promotional' },
+      { priority: 7 },
+      { expiresAt: START_MS + 9 },
+    ] as const
+    for (const other of others)
+      given(history(opened(), paid))
+        .when({ ...paid, grantId: grantId(2), ...other })
+        .thenRefused('conflict')
   })
 
   test('a payment that an older program granted is granted once, also after an erasure', () => {
@@ -133,5 +155,21 @@ describe('credit', () => {
     given(...usable, granted(1, 100n, { expiresAt: START_MS + 10 }))
       .when(accept(1, { at: START_MS + 10 }))
       .thenRefused('insufficient_quota')
+  })
+
+  test('that has expired is booked with the end of a request only where that costs more', () => {
+    const expiring = grant(2, 60n, { expiresAt: START_MS + 10 })
+    const end = settle(1, { at: START_MS + 20 })
+    // All of the hold is met by the grant that ends first.
+    given(history(...usable, grant(1, 50n), accept(1), expiring))
+      .when(end)
+      .thenHappens(['TokensMetered'], ['CreditDebited', { amount: 50n, balanceAfter: 60n }])
+    given(history(...usable, grant(1, 30n), accept(1), expiring))
+      .when(end)
+      .thenHappens(
+        ['CreditExpired', { grantId: grantId(2), amount: 30n, balanceAfter: 60n }],
+        ['TokensMetered'],
+        ['CreditDebited', { amount: 50n, debt: 0n, balanceAfter: 10n }],
+      )
   })
 })
