@@ -101,9 +101,8 @@ function decideNew(
 function decideOpen(state: AccountState, command: OpenAccount): Decision {
   const { accountId, name, spendPolicy, externalId, metadata, at } = command
   if (state.accountId !== null) {
-    return state.accountId === accountId && isSameContent(state.content, contentOfAccount(command))
-      ? nothingToDo
-      : refused('conflict', `This account was opened before, with other content: ${accountId}.`)
+    const isSame = isSameContent(state.content, contentOfAccount(command))
+    return state.accountId === accountId && isSame ? nothingToDo : refuseOtherContent(command)
   }
   return (
     refuseName('an account', name) ??
@@ -112,6 +111,15 @@ function decideOpen(state: AccountState, command: OpenAccount): Decision {
       data: { accountId, name, currency: 'USD', spendPolicy, externalId, metadata, at },
     })
   )
+}
+
+/** An account is known by its external id, or by the key that it was asked for with. */
+function refuseOtherContent({ accountId, externalId }: OpenAccount): Decision {
+  if (externalId === null) {
+    return refused('conflict', `This account was opened before, with other content: ${accountId}.`)
+  }
+  const message = `The external id is that of another account: ${accountId}.`
+  return refused('conflict', message, { param: 'external_id' })
 }
 
 /** Refuses whatever comes after the account's end, but for the erasure of its texts. */
