@@ -1,4 +1,5 @@
 /** What the commands print on a data folder whose history is always the same: see `golden/`. */
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -191,6 +192,16 @@ test('a log with one fault of a kind is told in the singular', async () => {
     'svc: history was altered: 1 stream with events that are none of ours, ' +
       '1 stream told to forget events, 1 event removed\n',
   ])
+})
+
+test('what no credit covered of a request is told beside what did', async () => {
+  const golden = readFileSync(new URL('../golden/explain-finished.json', import.meta.url), 'utf8')
+  const { schema: _, ...receipt } = JSON.parse(golden)
+  const grants = receipt.grants.map((grant: object) => ({ ...grant, amount: '0.000001' }))
+  await using server = await answering(JSON.stringify({ ...receipt, grants }))
+  const environment = { SVC_OPERATOR_TOKEN: 'x' }
+  const ran = await svc(['--url', server.url, 'explain', finishedRequest], { environment })
+  expect(ran.out).toMatch(/paid from +grant_\w+: 0\.000001 USD\n *owed +0\.0000287 USD, which/)
 })
 
 test('a rebuild is cancelled by its name', async () => {

@@ -5,6 +5,7 @@
 import type { RefusalDetails } from '@svc/contracts/admin/billing'
 import type { Operations } from '@svc/contracts/admin/operations'
 import { ServiceError } from '@svc/contracts/errors'
+import { unpaidOf } from '@svc/contracts/wire/unpaid'
 import { Command } from 'commander'
 import type { Context } from '../../context/context.ts'
 import { cacheFacts } from '../../output/cache-words.ts'
@@ -100,12 +101,18 @@ function factsOf(request: Explanation): (readonly [string, string])[] {
     ...request.grants.map(
       (slice) => ['paid from', `${slice.grant_id}: ${slice.amount} USD`] as const,
     ),
+    ...debtFacts(request),
     ...refundFacts(request),
     [
       'balance',
       request.balance_after === null ? 'not debited' : `${request.balance_after} USD after it`,
     ],
   ]
+}
+
+function debtFacts(request: Explanation): (readonly [string, string])[] {
+  const unpaid = unpaidOf(request)
+  return unpaid === null ? [] : [['owed', `${unpaid} USD, which the next credit pays first`]]
 }
 
 function refundFacts({ refunds, refunded }: Explanation): (readonly [string, string])[] {

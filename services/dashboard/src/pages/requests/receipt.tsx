@@ -1,4 +1,5 @@
 import type { Receipt as Data } from '@svc/contracts/wire/billing'
+import { unpaidOf } from '@svc/contracts/wire/unpaid'
 import type { ReactNode } from 'react'
 import { countText, durationText } from '../../text/times.ts'
 import { t } from '../../text/translate.ts'
@@ -59,6 +60,7 @@ function Latencies({ worker }: { readonly worker: Data['timings']['worker'] }) {
 
 /** Which credit paid, what was left behind it, and what came back since. */
 function Credit({ receipt }: { readonly receipt: Data }) {
+  const unpaid = unpaidOf(receipt)
   return (
     <section>
       <h3 className="mb-1 font-semibold">{t('credit')}</h3>
@@ -71,6 +73,11 @@ function Credit({ receipt }: { readonly receipt: Data }) {
             <ExactMoney amount={amount} />
           </Fact>
         ))}
+        {unpaid !== null && (
+          <Fact name={t('owed')}>
+            <ExactMoney amount={unpaid} />
+          </Fact>
+        )}
         {receipt.balance_after !== null && (
           <Fact name={t('balanceAfter')}>
             <ExactMoney amount={receipt.balance_after} />

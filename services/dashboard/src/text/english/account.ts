@@ -150,6 +150,7 @@ export const accountTexts = {
   overlapHour: 'One hour',
   overlapNone: 'Not at all: it ends now',
   overlapWeek: 'One week',
+  owed: 'Owed, which the next credit pays first',
   paidFrom: 'Paid from {id}',
   perMillion: 'Dollars per million tokens',
   period: 'Period',
