@@ -286,15 +286,20 @@ export function describeBus(name: string, openBus: () => Bus): void {
         await deliver(topic, numbered(keys, 1))
         await expect.poll(() => own.taken.length).toBe(keys.length)
         const copy = consume(other)
+        let delivered = keys.length
         await expect
           .poll(async () => {
             await deliver(
               topic,
               numbered(keys, 1).map(({ key }) => recordOf(key, randomUUID())),
             )
+            delivered += keys.length
             return other.taken.length
           })
           .toBeGreaterThan(0)
+        // What the copy left would be taken here, and be the last of its partition.
+        const taken = () => own.taken.length + other.taken.length
+        await expect.poll(taken).toBeGreaterThanOrEqual(delivered)
         await copy.close()
         await expect.poll(() => consumer.trouble).toBe('not here')
         expect(own.told).toContain('not here')
