@@ -12,7 +12,6 @@ import {
   type ReceivedRecord,
   UnsafeTopicError,
 } from '@svc/contracts/ports/bus'
-import { eventually } from '@svc/testing/eventually'
 import { afterEach, describe, expect, test } from 'vitest'
 import { keyPartition } from './key-partition.ts'
 
@@ -28,11 +27,7 @@ export function describeBus(name: string, openBus: () => Bus): void {
       return one
     }
     const topicName = () => `svc-test-${randomUUID()}`
-    /** A broker learns of a new topic a moment later than the one that makes it. */
-    const newTopic = () => {
-      const name = topicName()
-      return eventually(() => bus().open({ name, partitions: PARTITIONS }))
-    }
+    const newTopic = () => bus().open({ name: topicName(), partitions: PARTITIONS })
     afterEach(async () => {
       for (const each of opened.splice(0)) await each.close()
     })

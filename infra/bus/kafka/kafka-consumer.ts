@@ -110,10 +110,11 @@ export class KafkaConsumer implements BusConsumer {
       try {
         const place = await untilAborted(this.#place(), signal)
         this.#noteSkipped(place.skipped)
-        const looking = this.#isTakenThere ? null : this.#missing(place.taken)
-        const missing = await untilAborted(Promise.resolve(looking), signal)
-        if (missing !== null) throw new Error(missing)
-        this.#isTakenThere = true
+        if (!this.#isTakenThere) {
+          const missing = await untilAborted(this.#missing(place.taken), signal)
+          if (missing !== null) throw new Error(missing)
+          this.#isTakenThere = true
+        }
         this.#next = new Map(place.next)
         await this.#listen(signal)
       } catch (error) {

@@ -18,23 +18,20 @@ const FIRST_DAY = '1000-01-01'
  * are between two clicks, are told here and asked of nobody; nor is a year that is being typed.
  */
 export function PeriodFields({ period, onChange }: PeriodFieldsProps) {
-  const [typed, setTyped] = useState<Typed>()
+  const [typed, setTyped] = useState<Period>()
   // biome-ignore lint/correctness/useExhaustiveDependencies: what changes the address is newer
   useEffect(() => setTyped(undefined), [period.from, period.to, period.zone])
-  const shown = typed?.period ?? period
+  const shown = typed ?? period
   const { zone = ownZone } = shown
   const change = (part: Period) => {
     const next = { ...shown, zone, ...part }
-    const { from = '', to = '' } = next
-    const isUnfinished = [from, to].some((day) => day !== '' && day < FIRST_DAY)
-    const isBackwards = !isUnfinished && to !== '' && to < from
     // The address follows a moment later: a field that showed it until then would forget the keys
     // that were pressed before.
-    setTyped({ period: next, isUnfinished, isBackwards })
-    if (!isUnfinished && !isBackwards) onChange(next)
+    setTyped(next)
+    if (!isUnfinished(next) && !isBackwards(next)) onChange(next)
   }
   const leave = () => {
-    if (typed?.isUnfinished) setTyped(undefined)
+    if (isUnfinished(shown)) setTyped(undefined)
   }
   const zones = [...new Set([ownZone, 'UTC', zone])]
   return (
@@ -50,7 +47,7 @@ export function PeriodFields({ period, onChange }: PeriodFieldsProps) {
         label={t('to')}
         type="date"
         value={shown.to ?? ''}
-        problem={typed?.isBackwards ? t('toBeforeFrom') : undefined}
+        problem={isBackwards(shown) ? t('toBeforeFrom') : undefined}
         onChange={({ target }) => change({ to: target.value })}
         onBlur={leave}
       />
@@ -64,8 +61,11 @@ export function PeriodFields({ period, onChange }: PeriodFieldsProps) {
   )
 }
 
-interface Typed {
-  readonly period: Period
-  readonly isUnfinished: boolean
-  readonly isBackwards: boolean
+function isUnfinished({ from = '', to = '' }: Period): boolean {
+  return [from, to].some((day) => day !== '' && day < FIRST_DAY)
+}
+
+function isBackwards(period: Period): boolean {
+  const { from = '', to = '' } = period
+  return !isUnfinished(period) && to !== '' && to < from
 }
