@@ -1,7 +1,8 @@
 /**
  * What the gateway costs: everything but inference, with billing on and every answer durable.
  *
- *     npm run bench:gateway -- [--seconds 10] [--history-events 1000000] [--json] [--profile]
+ *     npm run bench:gateway -- [--accounts 64] [--seconds 10] [--history-events 1000000] [--json]
+ *     npm run bench:gateway -- --profile [--accounts 64] [--seconds 10]
  *     npm run bench:gateway -- --requests 200000 [--accounts 1000] [--json]
  *
  * The server is made of the real parts: ledger on SQLite with full sync, projections, gateway. The
@@ -19,6 +20,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { WireFormat } from '@svc/contracts/events/account'
+import type { EventStore } from '@svc/contracts/ports/event-store'
+import type { PriceVersion } from '@svc/contracts/price'
 import { nowUs, profilingOptions } from '@svc/testing/cpu-profile'
 import { readOptions } from '@svc/testing/read-options'
 import { booksOfAll } from './books.ts'
@@ -46,7 +49,8 @@ interface Bench {
   readonly baseUrl: string
   readonly socketPath: string
   readonly seconds: number
-  readonly busy: SeededAccount
+  /** Whose requests are counted in a second, in turn. */
+  readonly busy: readonly SeededAccount[]
   readonly short: readonly SeededAccount[]
   readonly long: SeededAccount
 }
@@ -71,12 +75,14 @@ say(`${availableParallelism()} cores, load ${load.toFixed(1)}: other work makes 
 const folder = mkdtempSync(join(tmpdir(), 'svc-bench-gateway-'))
 try {
   const requests = Number(values.requests)
-  if (values.profile) await profile(folder, Number(values.seconds))
+  const count = Number(values.accounts)
+  const seconds = Number(values.seconds)
+  if (values.profile) await profile(folder, seconds, count)
   else {
     const figures =
       requests > 0
-        ? await manyRequests(folder, requests, Number(values.accounts))
-        : await measure(folder, Number(values.seconds), Number(values['history-events']))
+        ? await manyRequests(folder, requests, count)
+        : await measure(folder, seconds, Number(values['history-events']), count)
     for (const [name, value] of Object.entries(figures)) say(`${name.padEnd(44)} ${value}`)
     if (values.json) say(JSON.stringify(figures))
   }
@@ -84,9 +90,14 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-async function measure(data: string, seconds: number, historyEvents: number): Promise<Figures> {
+async function measure(
+  data: string,
+  seconds: number,
+  historyEvents: number,
+  count: number,
+): Promise<Figures> {
   say(`seeding an account with ${historyEvents} events …`)
-  const accounts = await seed(data, historyEvents)
+  const accounts = await seed(data, historyEvents, count)
   const socketPath = join(data, 'worker.sock')
   await using services = new AsyncDisposableStack()
   const worker = await startWorker(socketPath, OUTPUT_TOKENS)
@@ -94,7 +105,7 @@ async function measure(data: string, seconds: number, historyEvents: number): Pr
   const server = await startServer(data, socketPath)
   services.defer(() => server.stop())
   const bench: Bench = { ...accounts, server, baseUrl: server.ready, socketPath, seconds }
-  await untilCaughtUp(bench.baseUrl, [bench.busy, ...bench.short, bench.long])
+  await untilCaughtUp(bench.baseUrl, [...bench.busy, ...bench.short, bench.long])
   return {
     ...(await throughput(bench, 'chat')),
     ...prefixed('responses_', await throughput(bench, 'responses')),
@@ -104,10 +115,10 @@ async function measure(data: string, seconds: number, historyEvents: number): Pr
   }
 }
 
-async function profile(data: string, seconds: number): Promise<void> {
+async function profile(data: string, seconds: number, count: number): Promise<void> {
   const works: NamedWork[] = []
   {
-    await using server = await smallServer(data, profilingOptions(data))
+    await using server = await smallServer(data, profilingOptions(data), count)
     for (const stream of [false, true]) {
       const target = gateway({ baseUrl: server.ready }, server.accounts, stream)
       await runLoad({ target, connections: CONNECTIONS, seconds: WARM_UP_SECONDS })
@@ -159,11 +170,7 @@ async function manyRequests(data: string, requests: number, count: number): Prom
 
 /** With accounts that have no past. */
 async function smallServer(data: string, options: readonly string[] = [], count = 1) {
-  const accounts = await seedLog(data, async (store, price) => {
-    const seeded: SeededAccount[] = []
-    while (seeded.length < count) seeded.push(await seedAccount(store, price, 0))
-    return seeded
-  })
+  const accounts = await seedLog(data, (store, price) => seedEmpty(store, price, count))
   const socketPath = join(data, 'worker.sock')
   await using services = new AsyncDisposableStack()
   const worker = await startWorker(socketPath, OUTPUT_TOKENS)
@@ -175,9 +182,9 @@ async function smallServer(data: string, options: readonly string[] = [], count 
   return { ...server, accounts, [Symbol.asyncDispose]: () => started.disposeAsync() }
 }
 
-function seed(data: string, historyEvents: number) {
+function seed(data: string, historyEvents: number, count: number) {
   return seedLog(data, async (store, price) => {
-    const busy = await seedAccount(store, price, 0)
+    const busy = await seedEmpty(store, price, count)
     const short: SeededAccount[] = []
     for (let round = 0; round < HISTORY_ROUNDS; round += 1) {
       short.push(await seedAccount(store, price, SHORT_HISTORY_EVENTS))
@@ -187,13 +194,20 @@ function seed(data: string, historyEvents: number) {
   })
 }
 
+/** Accounts without a past. */
+async function seedEmpty(store: EventStore, price: PriceVersion, count: number) {
+  const seeded: SeededAccount[] = []
+  while (seeded.length < count) seeded.push(await seedAccount(store, price, 0))
+  return seeded
+}
+
 function prefixed(prefix: string, figures: Figures): Figures {
   return Object.fromEntries(Object.entries(figures).map(([name, value]) => [prefix + name, value]))
 }
 
 async function throughput(bench: Bench, format: WireFormat): Promise<Figures> {
   const run = async (stream: boolean, seconds: number) => {
-    const target = { ...gateway(bench, [bench.busy], stream), format }
+    const target = { ...gateway(bench, bench.busy, stream), format }
     const before = bench.server.processorUs()
     const result = await runLoad({ target, connections: CONNECTIONS, seconds })
     return { ...result, serverUs: (bench.server.processorUs() - before) / result.requests }
@@ -222,7 +236,7 @@ async function addedLatency(bench: Bench): Promise<Figures> {
     socketPath: bench.socketPath,
     outputTokens: OUTPUT_TOKENS,
   }
-  const target = gateway(bench, [bench.busy], false)
+  const target = gateway(bench, bench.busy, false)
   const seconds = bench.seconds / LATENCY_ROUNDS
   const directMs: number[] = []
   const throughMs: number[] = []
