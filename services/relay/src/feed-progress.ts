@@ -5,7 +5,8 @@
 import { messageOf } from '@svc/contracts/error-message'
 import { BusRewoundError, type BusTopic } from '@svc/contracts/ports/bus'
 import { type Position, START } from '@svc/contracts/ports/event-store'
-import type { FeedCheckpoint, FeedCheckpoints, FeedWitness } from './feed-checkpoint.ts'
+import type { FeedCheckpoint, FeedCheckpoints } from './feed-checkpoint.ts'
+import type { FeedWitness } from './feed-witness.ts'
 import type { DeliveryPart } from './pending-delivery.ts'
 
 export interface FeedProgressPorts {

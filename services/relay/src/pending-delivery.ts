@@ -6,7 +6,7 @@ import {
   inDeliveries,
 } from '@svc/contracts/ports/bus'
 import type { Position, RecordedEvent } from '@svc/contracts/ports/event-store'
-import { type FeedWitness, witnessOf, witnessOfRecord } from './feed-checkpoint.ts'
+import { type FeedWitness, witnessOf, witnessOfRecord } from './feed-witness.ts'
 
 /** Events that are read, and made into records, at once: some milliseconds. */
 export const PAGE_EVENTS = 500

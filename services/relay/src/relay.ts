@@ -20,11 +20,9 @@ import type { PicoDollars } from '@svc/contracts/money'
 import { Backoff } from '@svc/contracts/ports/backoff'
 import {
   type Bus,
-  BusRefusedError,
   BusRewoundError,
   type BusTopic,
   DELIVERY_RECORDS_MAX,
-  type ReceivedRecord,
   type TopicPlan,
 } from '@svc/contracts/ports/bus'
 import {
@@ -37,10 +35,12 @@ import type { Pace } from '@svc/contracts/ports/pace'
 import { type Clock, pause, type Timer } from '@svc/contracts/ports/time'
 import { within } from '@svc/contracts/ports/within'
 import { checkFeed, type FeedCheckOptions, type FeedCheckResult } from './feed-check.ts'
-import { checkOwnRecord, checkSameLog, type FeedCheckpoints } from './feed-checkpoint.ts'
+import type { FeedCheckpoints } from './feed-checkpoint.ts'
 import { FeedProgress } from './feed-progress.ts'
 import { feedRecord } from './feed-record.ts'
 import { type FeedResendOptions, resendFeed } from './feed-resend.ts'
+import { checkSameLog } from './feed-witness.ts'
+import { checkOwnTopic } from './own-topic.ts'
 import { PAGE_EVENTS, PendingDelivery, SAVE_AT_RECORDS } from './pending-delivery.ts'
 
 /** The longest time between two checkpoints when few events come. */
@@ -162,8 +162,7 @@ export class Relay {
     const backoff = new Backoff(this.#ports.timer, RETRY)
     while (!signal.aborted) {
       try {
-        const { checkpoint } = this.#progress
-        if (checkpoint !== undefined) await checkSameLog(this.#ports.store, checkpoint)
+        await this.#checkLog()
         const topic = await this.#open()
         await this.#forwardAndSave(topic, () => backoff.reset())
       } catch (error) {
@@ -175,6 +174,12 @@ export class Relay {
     }
   }
 
+  async #checkLog(): Promise<void> {
+    const { checkpoint } = this.#progress
+    if (checkpoint === undefined) return
+    await checkSameLog(this.#ports.store, checkpoint.position, checkpoint.witness)
+  }
+
   async #open(): Promise<BusTopic> {
     this.#topic ??= await this.#ports.bus.open(this.#ports.plan)
     for (const warning of this.#topic.warnings) {
@@ -184,7 +189,9 @@ export class Relay {
       this.#ports.log.warn(fields, 'feed topic is set up otherwise than it should be')
     }
     const ends = await this.#topic.ends()
-    if (this.#isFirstLook) await this.#checkOwnTopic(this.#topic, ends)
+    if (this.#isFirstLook && this.#hasMoreThanKnown(ends)) {
+      await checkOwnTopic(this.#topic, this.#ports.store, this.#stopping.signal)
+    }
     this.#noteNewBeginning(ends)
     const lost = this.#progress.lookForLosses(ends)
     if (lost !== null) {
@@ -194,26 +201,9 @@ export class Relay {
     return this.#topic
   }
 
-  /**
-   * What the topic has behind the checkpoint may be what a relay of this log had sent when it died,
-   * or what happened in another log: in a newer copy, or in one that runs beside this.
-   */
-  async #checkOwnTopic(topic: BusTopic, ends: readonly bigint[]): Promise<void> {
+  #hasMoreThanKnown(ends: readonly bigint[]): boolean {
     const known = this.#progress.checkpoint?.ends ?? []
-    if (ends.every((end, partition) => end <= (known[partition] ?? 0n))) return
-    for (const record of await this.#lastRecords(topic)) {
-      await checkOwnRecord(this.#ports.store, record)
-    }
-  }
-
-  /** Nothing where this user may write and not read: then only a check of the feed can tell. */
-  async #lastRecords(topic: BusTopic): Promise<readonly ReceivedRecord[]> {
-    try {
-      return await topic.last(this.#stopping.signal)
-    } catch (error) {
-      if (error instanceof BusRefusedError) return []
-      throw error
-    }
+    return ends.some((end, partition) => end > (known[partition] ?? 0n))
   }
 
   /** A restored folder has no checkpoint, and the topic has what happened after the backup. */

@@ -1,0 +1,70 @@
+/** One event by which a log is known again, whatever else it has. */
+import { accountStream } from '@svc/contracts/events/account'
+import { pricingStream } from '@svc/contracts/events/pricing'
+import type { BusRecord } from '@svc/contracts/ports/bus'
+import {
+  BrokenChainError,
+  DamagedStreamError,
+  type EventStore,
+  type Position,
+  type RecordedEvent,
+} from '@svc/contracts/ports/event-store'
+
+export type FeedWitness = Pick<RecordedEvent, 'stream' | 'revision' | 'hash'>
+
+/** The checkpoint is of another log, or of a time before a backup was restored. */
+class OtherLogError extends Error {
+  override readonly name = 'OtherLogError'
+
+  constructor(position: Position) {
+    super(
+      `position ${position}, up to which events were sent, is of another event log, or of a newer ` +
+        'copy of this one: move feed.json away, and give the feed a new topic',
+    )
+  }
+}
+
+export function witnessOf({ stream, revision, hash }: RecordedEvent): FeedWitness {
+  return { stream, revision, hash }
+}
+
+/** Finds the event that was made into the record. */
+export function witnessOfRecord({ key, headers }: BusRecord): FeedWitness {
+  const stream = key === pricingStream ? pricingStream : accountStream(key)
+  return { stream, revision: Number(headers.revision), hash: headers.hash ?? '' }
+}
+
+/**
+ * A log that was restored is shorter at first, and soon as long as before: what is at the position
+ * then is another event, and those before it were never sent.
+ *
+ * @throws {OtherLogError}
+ */
+export async function checkSameLog(
+  store: Pick<EventStore, 'readStream'>,
+  position: Position,
+  witness: FeedWitness | null,
+): Promise<void> {
+  if (witness === null) return
+  const event = await eventAt(store, witness)
+  if (event === 'unreadable') return
+  if (event?.position !== position || event.hash !== witness.hash) throw new OtherLogError(position)
+}
+
+/**
+ * @returns the event at the place of the witness; undefined for none, and *unreadable* when its
+ *   stream is damaged, which tells nothing about the log
+ */
+export async function eventAt(
+  store: Pick<EventStore, 'readStream'>,
+  { stream, revision: from }: FeedWitness,
+): Promise<RecordedEvent | undefined | 'unreadable'> {
+  try {
+    const [event] = await store.readStream({ stream, direction: 'forwards', from, limit: 1 })
+    return event
+  } catch (error) {
+    const isDamaged = error instanceof DamagedStreamError || error instanceof BrokenChainError
+    if (isDamaged) return 'unreadable'
+    throw error
+  }
+}
