@@ -11,7 +11,7 @@ import type { ContextOf } from './options.ts'
 type Finding = FeedCheckResult['findings'][number]
 
 const columns: readonly Column<Finding>[] = [
-  { title: 'ACCOUNT', text: ({ key }) => key },
+  { title: 'STREAM', text: ({ key }) => key },
   { title: 'EVENTS', align: 'right', text: ({ events }) => `${events}` },
   { title: 'MISSING', align: 'right', text: ({ missing }) => `${missing}` },
   { title: 'FROM POSITION', align: 'right', text: (line) => line.first_missing ?? '' },
@@ -52,7 +52,7 @@ function checkText(context: Context, result: FeedCheckResult): string {
   const { topic, position, keys, events, records, doubled, late, findings } = result
   const summary =
     `topic ${printable(topic)}: ${counted(records, 'record')} of ${counted(events, 'event')} ` +
-    `up to position ${position}, ${counted(keys, 'account')}; ${doubled} doubled, ${late} late\n`
+    `up to position ${position}, ${counted(keys, 'stream')}; ${doubled} doubled, ${late} late\n`
   if (findings.length === 0) return `${summary}every event is there\n`
   return `${summary}\n${tableText(context, columns, findings)}`
 }
@@ -60,10 +60,10 @@ function checkText(context: Context, result: FeedCheckResult): string {
 function differenceOf({ findings }: FeedCheckResult): string {
   const others = findings.filter(({ history }) => history === 'other').length
   if (others > 0) {
-    const whose = counted(others, 'account')
+    const whose = counted(others, 'stream')
     return `the topic has another history of ${whose}: name a new one in SVC_KAFKA_TOPIC`
   }
-  const whose = counted(findings.length, 'account')
+  const whose = counted(findings.length, 'stream')
   return `the topic is not whole for ${whose}: svc feed resend --from POSITION`
 }
 

@@ -116,6 +116,17 @@ test('what is none of these has no texts to erase', async () => {
   }
 })
 
+test('whose texts go with an account or a user is told how', async () => {
+  const { account_id } = await operations.openAccount({ name: 'Ada', spend_policy: 'strict' })
+  for (const [subject, command] of [
+    [account_id, 'svc account erase'],
+    [`usr_${'0'.repeat(26)}`, 'svc user erase'],
+  ]) {
+    const erased = operations.eraseSubjectTexts({ subject: `${subject}`, reason })
+    await expect(erased).rejects.toThrow(`${subject}. ${command} erases its texts.`)
+  }
+})
+
 test('an external id is in no event, and finds its account and its key', async () => {
   const account = { name: 'Ada', spend_policy: 'strict', external_id: 'ada@example.com' } as const
   const { account_id } = await operations.openAccount(account)

@@ -47,6 +47,12 @@ const subjects = [
   { kind: 'chg', isOver: erasure, until: '' },
 ] as const
 
+/** Who has texts that go with other operations. */
+const elsewhere = [
+  { kind: 'acct', erase: 'svc account erase' },
+  { kind: 'usr', erase: 'svc user erase' },
+] as const
+
 export function textOperations(
   ports: TextPorts,
   caller: Caller,
@@ -67,9 +73,15 @@ export function textOperations(
 async function requireOver(ports: TextPorts, subject: string): Promise<void> {
   const known = subjects.find(({ kind }) => isId(kind, subject))
   const isOver = await known?.isOver(ports, subject)
-  if (known === undefined || isOver === undefined) {
-    throw noSuch('admin token, price, correction run or erasure', subject)
-  }
+  if (known === undefined || isOver === undefined) throw noTextsOf(subject)
   if (isOver) return
   throw new ServiceError('conflict', `More can be written about ${subject}: ${known.until}.`)
+}
+
+function noTextsOf(subject: string): ServiceError {
+  const { code, message } = noSuch('admin token, price, correction run or erasure', subject)
+  for (const { kind, erase } of elsewhere) {
+    if (isId(kind, subject)) return new ServiceError(code, `${message} ${erase} erases its texts.`)
+  }
+  return new ServiceError(code, message)
 }
