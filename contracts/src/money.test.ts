@@ -70,7 +70,20 @@ describe('exact amounts', () => {
     expect(() => parseDollars(text)).toThrow(RangeError)
   })
 
+  test('an amount of 18 digits before the point is no more than that', () => {
+    expect(parseDollars('999999999999999999')).toBe(999_999_999_999_999_999n * 10n ** 12n)
+  })
+
+  test('a refusal shows 64 characters of a text, and says that there are more', () => {
+    const whole = 'x'.repeat(64)
+    expect(() => parseDollars(whole)).toThrow(`"${whole}" is not`)
+    expect(() => parseDollars(`${whole}y`)).toThrow(`"${whole}…" is not`)
+  })
+
   test.each([
+    ['999999999999999999.0000000000001', /too fine/],
+    ['x1.5', /not an amount/],
+    ['1.5x', /not an amount/],
     ['1000000000000000000', /too large.*18 digits before the point/],
     ['-99999999999999999999.5', /too large/],
     ['0.0000000000001', /too fine.*12 decimals/],
@@ -144,8 +157,9 @@ describe('list prices', () => {
     expect(() => parsePricePerMillion('0.0000001')).toThrow(RangeError)
   })
 
-  test('a price is never negative', () => {
-    expect(() => parsePricePerMillion('-0.15')).toThrow(RangeError)
+  test('a price is zero or more, and a refusal says what a price is', () => {
+    expect(parsePricePerMillion('0')).toBe(0n)
+    expect(() => parsePricePerMillion('-0.15')).toThrow('"-0.15" is not a price in dollars per')
   })
 
   test('reading what was written gives the same price', () => {

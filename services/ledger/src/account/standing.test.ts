@@ -31,7 +31,14 @@ describe('an account', () => {
     given(frozen)
       .when({ ...change(2), type: 'FreezeAccount' })
       .thenNothing()
-    const again = history(...frozen, { ...change(3), type: 'UnfreezeAccount' })
+    const unfreeze = { ...change(3), type: 'UnfreezeAccount' } as const
+    given(frozen)
+      .when({ ...unfreeze, reason: 'it was paid' })
+      .thenHappens(['AccountUnfrozen', { reason: 'it was paid', at: START_MS }])
+    const again = history(...frozen, unfreeze)
+    given(again)
+      .when({ ...unfreeze, changeId: 'chg_x' })
+      .thenNothing()
     given(again).when(accept(2)).thenHappens(['RequestAccepted'])
     given(again)
       .when({ ...change(1), type: 'FreezeAccount' })
@@ -47,7 +54,9 @@ describe('an account', () => {
       .thenHappens(['AccountClosed', { remainder: 'none', amount: 0n, balanceAfter: 0n }])
     expect(state.keys.get(keyId)?.revokedAt).toBe(START_MS)
     const log = history(...usable, close())
-    given(log).when(close()).thenNothing()
+    given(log)
+      .when(close({ changeId: 'chg_x' }))
+      .thenNothing()
     given(log)
       .when(grant(1, 5n))
       .thenRefused('conflict', /closed on/)
@@ -61,7 +70,9 @@ describe('an account', () => {
     const credit = history(...usable, grant(1, 50n), grant(2, 20n))
     given(credit)
       .when(close())
-      .thenRefused('conflict', /\$0.00000000007, not zero/)
+      .thenRefused('conflict', /\$0.00000000007, not zero: say whether/)
+    const { decision } = given(credit).when(close())
+    expect(decision).toMatchObject({ refusal: { param: 'remainder' } })
     const slices = [
       { grantId: grantId(1), amount: 50n },
       { grantId: grantId(2), amount: 20n },
@@ -71,11 +82,28 @@ describe('an account', () => {
       .thenHappens(['AccountClosed', { amount: -70n, slices, remainder: 'paid_out' }])
     const debt = history(...usable, adjust(1, -30n))
     given(debt)
+      .when(close())
+      .thenRefused('conflict', /not zero: write it off/)
+    given(debt)
       .when(close({ remainder: 'paid_out' }))
       .thenRefused('conflict', /debt/)
     given(debt)
       .when(close({ remainder: 'written_off' }))
       .thenHappens(['AccountClosed', { amount: 30n, paidDebt: 30n, balanceAfter: 0n }])
+  })
+
+  test('is closed without a remainder when there is none, whatever is said of it', () => {
+    for (const remainder of ['paid_out', 'written_off'] as const) {
+      given(history(...usable))
+        .when(close({ remainder }))
+        .thenHappens(['AccountClosed', { remainder: 'none', amount: 0n, slices: [] }])
+    }
+  })
+
+  test('is closed with what is left of its credit, not with what is used up', () => {
+    given(history(...usable, grant(1, 50n), adjust(1, -50n), grant(2, 20n)))
+      .when(close({ remainder: 'written_off' }))
+      .thenHappens(['AccountClosed', { slices: [{ grantId: grantId(2), amount: 20n }] }])
   })
 
   test('is closed when what has expired is written off, or can be with it', () => {

@@ -40,10 +40,8 @@ function refuseRemainder({ remainder }: CloseAccount, { balance }: AccountFunds)
     return refused('conflict', message, { param: 'remainder' })
   }
   if (balance < 0n && remainder === 'paid_out') {
-    return refused(
-      'conflict',
-      `The balance is ${formatDollars(balance)}: a debt cannot be paid out.`,
-    )
+    const message = `The balance is ${formatDollars(balance)}: a debt cannot be paid out.`
+    return refused('conflict', message, { param: 'remainder' })
   }
   return undefined
 }

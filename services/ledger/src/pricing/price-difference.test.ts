@@ -75,6 +75,7 @@ test('without refunds it is the sum of old cost less new cost', () => {
       expect(total).toBe(sum(costs))
       expect(total).toBe(difference.before - difference.after)
       expect(difference.requests).toBe(charges.length)
+      expect(difference.differing).toBe(costs.filter((cost) => cost !== 0n).length)
     }),
   )
 })
@@ -116,6 +117,27 @@ test('a part comes back from the end of the debit, as a refund does', () => {
   expect(dueOf([charge], right)).toMatchObject({ paid: 40n, promotional: 10n })
   const refunded = { ...charge, refunded: 35n }
   expect(dueOf([refunded], right)).toMatchObject({ paid: 5n, promotional: 45n })
+})
+
+test('what an earlier correction charged beyond the debit comes back first, as paid credit', () => {
+  const counts = { inputTokens: 10, cachedInputTokens: 0, outputTokens: 0 }
+  const slices = [
+    { category: 'promotional', amount: 60n },
+    { category: 'paid', amount: 30n },
+  ] as const
+  const pinned = { version: price.version, acceptedAt: START_MS }
+  const charge = { ...pinned, amount: 100n, counts, slices, debt: 10n, refunded: 0n }
+  const perToken = (input: bigint) => ({ input, cachedInput: input, output: 0n })
+  const raised = correctionTo(perToken(12n))
+  const backAt = (input: bigint, of: WronglyCharged = charge) =>
+    dueOf([of], correctionTo(perToken(input), 2), raised)
+  expect(backAt(11n)).toMatchObject({ paid: 10n, promotional: 0n })
+  expect(backAt(9n)).toMatchObject({ paid: 30n, promotional: 0n })
+  expect(backAt(3n)).toMatchObject({ paid: 60n, promotional: 30n })
+  expect(backAt(13n)).toMatchObject({ paid: -10n, promotional: 0n })
+  const refunded = { ...charge, refunded: 5n }
+  expect(backAt(11n, refunded)).toMatchObject({ paid: 10n, promotional: 0n })
+  expect(backAt(0n, refunded)).toMatchObject({ paid: 55n, promotional: 60n })
 })
 
 test('a second run about the same requests is counted once, whatever the first said', () => {

@@ -75,7 +75,6 @@ export class PriceDifference {
    */
   get due(): CorrectionDue {
     const total = this.#paid + this.#promotional - this.#charged
-    if (total <= 0n) return { paid: total, promotional: 0n }
     const promotional = this.#promotional - smallerOf(this.#promotional, this.#charged)
     return { paid: total - promotional, promotional }
   }
