@@ -105,14 +105,21 @@ test('to a price of nothing each kind of credit comes back as it was spent', () 
   )
 })
 
-test('a part comes back from the end of the debit, as a refund does', () => {
-  const counts = { inputTokens: 10, cachedInputTokens: 0, outputTokens: 0 }
-  const slices = [
+/** Ten tokens at 10: of promotional credit first, then of what was paid, then owed. */
+const charge: WronglyCharged = {
+  version: price.version,
+  acceptedAt: START_MS,
+  amount: 100n,
+  counts: { inputTokens: 10, cachedInputTokens: 0, outputTokens: 0 },
+  slices: [
     { category: 'promotional', amount: 60n },
     { category: 'paid', amount: 30n },
-  ] as const
-  const pinned = { version: price.version, acceptedAt: START_MS }
-  const charge = { ...pinned, amount: 100n, counts, slices, debt: 10n, refunded: 0n }
+  ],
+  debt: 10n,
+  refunded: 0n,
+}
+
+test('a part comes back from the end of the debit, as a refund does', () => {
   const right = correctionTo({ input: 5n, cachedInput: 5n, output: 0n })
   expect(dueOf([charge], right)).toMatchObject({ paid: 40n, promotional: 10n })
   const refunded = { ...charge, refunded: 35n }
@@ -120,13 +127,6 @@ test('a part comes back from the end of the debit, as a refund does', () => {
 })
 
 test('what an earlier correction charged beyond the debit comes back first, as paid credit', () => {
-  const counts = { inputTokens: 10, cachedInputTokens: 0, outputTokens: 0 }
-  const slices = [
-    { category: 'promotional', amount: 60n },
-    { category: 'paid', amount: 30n },
-  ] as const
-  const pinned = { version: price.version, acceptedAt: START_MS }
-  const charge = { ...pinned, amount: 100n, counts, slices, debt: 10n, refunded: 0n }
   const perToken = (input: bigint) => ({ input, cachedInput: input, output: 0n })
   const raised = correctionTo(perToken(12n))
   const backAt = (input: bigint, of: WronglyCharged = charge) =>
