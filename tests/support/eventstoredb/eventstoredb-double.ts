@@ -6,6 +6,7 @@
  * → down → (restart) → up; and up ⇄ frozen. The port stays the same.
  */
 import { randomUUID } from 'node:crypto'
+import { freePort } from '../free-port.ts'
 import { FaultProxy } from '../network/fault-proxy.ts'
 import { AccessRules } from './access-rules.ts'
 import { Admission, type Credentials, type LimitedUser } from './admission.ts'
@@ -206,8 +207,9 @@ export class EventStoreDbDouble {
       this.#timers.after(this.faults.indexLagMs, () => this.#log.showAll())
     } else this.#log.showAll()
     this.#server = await GrpcServer.listen((path) => this.#handlers.get(path), this.#tls)
+    // Any other port might be given to somebody else while this double is down.
+    this.#port ||= await freePort()
     this.#relay = await FaultProxy.listen(this.#server.port, this.#port, this.#options.host)
-    this.#port = this.#relay.port
   }
 
   /**

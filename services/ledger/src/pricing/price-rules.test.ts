@@ -1,4 +1,4 @@
-/** What of prices is refused, and which field is named. What a gateway does with them is elsewhere. */
+/** What of prices is refused, and which field is named. */
 import type { PriceVersion, Rates } from '@svc/contracts/price'
 import { price, sampleId } from '@svc/testing/ledger/sample'
 import { START_MS } from '@svc/testing/manual-time'
