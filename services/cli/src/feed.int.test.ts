@@ -19,7 +19,7 @@ const ada: Finding = {
   history: 'same',
 }
 
-async function feedCheck(findings: readonly Finding[], ...args: readonly string[]) {
+async function svcFeed(findings: readonly Finding[], ...args: readonly string[]) {
   const { operations } = await workerServer()
   const result: FeedCheckResult = {
     type: 'result',
@@ -51,7 +51,7 @@ async function feedCheck(findings: readonly Finding[], ...args: readonly string[
 }
 
 test('a whole topic is told with what was compared: accounts and prices are streams', async () => {
-  const { code, out } = await feedCheck([], 'check')
+  const { code, out } = await svcFeed([], 'check')
   expect(code).toBe(0)
   expect(out).toBe(
     'topic svc.ledger: 40 records of 42 events up to position 41, 3 streams; 1 doubled, 0 late\n' +
@@ -61,7 +61,7 @@ test('a whole topic is told with what was compared: accounts and prices are stre
 
 test('what is missing is told by stream, and how it is sent again', async () => {
   const prices: Finding = { ...ada, key: 'pricing', missing: 1, first_missing: '3' }
-  const { code, out, err } = await feedCheck([ada, prices], 'check')
+  const { code, out, err } = await svcFeed([ada, prices], 'check')
   expect(code).toBe(EXIT_DIFFERENCE)
   expect(out).toMatch(/^acct_ada +5 +2 +17 +holds +same$/m)
   expect(out).toMatch(/^pricing +5 +1 +3 +holds +same$/m)
@@ -70,12 +70,12 @@ test('what is missing is told by stream, and how it is sent again', async () => 
 
 test('another history is not mended by sending again: it needs a new topic', async () => {
   const other: Finding = { ...ada, last_hash: 'differs', history: 'other' }
-  const { code, err } = await feedCheck([ada, other], 'check')
+  const { code, err } = await svcFeed([ada, other], 'check')
   expect(code).toBe(EXIT_DIFFERENCE)
   expect(err).toContain('another history of 1 stream: name a new one in SVC_KAFKA_TOPIC')
 })
 
 test('what was sent again is counted', async () => {
-  const { code, out } = await feedCheck([], 'resend', '--from', '17', '--account', 'acct_ada')
+  const { code, out } = await svcFeed([], 'resend', '--from', '17', '--account', 'acct_ada')
   expect({ code, out }).toEqual({ code: 0, out: 'topic svc.ledger: 2 events sent again\n' })
 })

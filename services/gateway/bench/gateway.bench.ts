@@ -118,7 +118,7 @@ async function measure(
 async function profile(data: string, seconds: number, count: number): Promise<void> {
   const works: NamedWork[] = []
   {
-    await using server = await smallServer(data, profilingOptions(data), count)
+    await using server = await smallServer(data, count, profilingOptions(data))
     for (const stream of [false, true]) {
       const target = gateway({ baseUrl: server.ready }, server.accounts, stream)
       await runLoad({ target, connections: CONNECTIONS, seconds: WARM_UP_SECONDS })
@@ -132,7 +132,7 @@ async function profile(data: string, seconds: number, count: number): Promise<vo
 }
 
 async function manyRequests(data: string, requests: number, count: number): Promise<Figures> {
-  await using server = await smallServer(data, [], count)
+  await using server = await smallServer(data, count)
   const { accounts, ready: baseUrl } = server
   const residentMib = () => Math.round(server.residentBytes() / MEBIBYTE)
   const startMib = residentMib()
@@ -169,8 +169,8 @@ async function manyRequests(data: string, requests: number, count: number): Prom
 }
 
 /** With accounts that have no past. */
-async function smallServer(data: string, options: readonly string[] = [], count = 1) {
-  const accounts = await seedLog(data, (store, price) => seedEmpty(store, price, count))
+async function smallServer(data: string, count: number, options: readonly string[] = []) {
+  const accounts = await seedLog(data, (store, price) => seedAccounts(store, price, count, 0))
   const socketPath = join(data, 'worker.sock')
   await using services = new AsyncDisposableStack()
   const worker = await startWorker(socketPath, OUTPUT_TOKENS)
@@ -184,20 +184,21 @@ async function smallServer(data: string, options: readonly string[] = [], count 
 
 function seed(data: string, historyEvents: number, count: number) {
   return seedLog(data, async (store, price) => {
-    const busy = await seedEmpty(store, price, count)
-    const short: SeededAccount[] = []
-    for (let round = 0; round < HISTORY_ROUNDS; round += 1) {
-      short.push(await seedAccount(store, price, SHORT_HISTORY_EVENTS))
-    }
+    const busy = await seedAccounts(store, price, count, 0)
+    const short = await seedAccounts(store, price, HISTORY_ROUNDS, SHORT_HISTORY_EVENTS)
     const long = await seedAccount(store, price, historyEvents)
     return { busy, short, long }
   })
 }
 
-/** Accounts without a past. */
-async function seedEmpty(store: EventStore, price: PriceVersion, count: number) {
+async function seedAccounts(
+  store: EventStore,
+  price: PriceVersion,
+  count: number,
+  events: number,
+): Promise<readonly SeededAccount[]> {
   const seeded: SeededAccount[] = []
-  while (seeded.length < count) seeded.push(await seedAccount(store, price, 0))
+  while (seeded.length < count) seeded.push(await seedAccount(store, price, events))
   return seeded
 }
 

@@ -12,6 +12,12 @@ import {
 
 export type FeedWitness = Pick<RecordedEvent, 'stream' | 'revision' | 'hash'>
 
+export interface WitnessedPosition {
+  readonly position: Position
+  /** The event there; null when none is known, such as after a move of the ledger. */
+  readonly witness: FeedWitness | null
+}
+
 /** The checkpoint is of another log, or of a time before a backup was restored. */
 class OtherLogError extends Error {
   override readonly name = 'OtherLogError'
@@ -42,8 +48,7 @@ export function witnessOfRecord({ key, headers }: BusRecord): FeedWitness {
  */
 export async function checkSameLog(
   store: Pick<EventStore, 'readStream'>,
-  position: Position,
-  witness: FeedWitness | null,
+  { position, witness }: WitnessedPosition,
 ): Promise<void> {
   if (witness === null) return
   const event = await eventAt(store, witness)

@@ -162,7 +162,8 @@ export class Relay {
     const backoff = new Backoff(this.#ports.timer, RETRY)
     while (!signal.aborted) {
       try {
-        await this.#checkLog()
+        const { checkpoint } = this.#progress
+        if (checkpoint !== undefined) await checkSameLog(this.#ports.store, checkpoint)
         const topic = await this.#open()
         await this.#forwardAndSave(topic, () => backoff.reset())
       } catch (error) {
@@ -172,12 +173,6 @@ export class Relay {
         await backoff.pause(signal)
       }
     }
-  }
-
-  async #checkLog(): Promise<void> {
-    const { checkpoint } = this.#progress
-    if (checkpoint === undefined) return
-    await checkSameLog(this.#ports.store, checkpoint.position, checkpoint.witness)
   }
 
   async #open(): Promise<BusTopic> {

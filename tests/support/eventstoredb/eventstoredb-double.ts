@@ -207,7 +207,7 @@ export class EventStoreDbDouble {
       this.#timers.after(this.faults.indexLagMs, () => this.#log.showAll())
     } else this.#log.showAll()
     this.#server = await GrpcServer.listen((path) => this.#handlers.get(path), this.#tls)
-    // Any other port might be given to somebody else while this double is down.
+    // A port of the system's choice might be given to somebody else while this double is down.
     this.#port ||= await freePort()
     this.#relay = await FaultProxy.listen(this.#server.port, this.#port, this.#options.host)
   }

@@ -49,8 +49,8 @@ const subjects = [
 
 /** Who has texts that go with other operations. */
 const elsewhere = [
-  { kind: 'acct', erase: 'svc account erase' },
-  { kind: 'usr', erase: 'svc user erase' },
+  { kind: 'acct', advice: 'svc account erase erases its texts.' },
+  { kind: 'usr', advice: 'svc user erase erases its texts.' },
 ] as const
 
 export function textOperations(
@@ -73,15 +73,10 @@ export function textOperations(
 async function requireOver(ports: TextPorts, subject: string): Promise<void> {
   const known = subjects.find(({ kind }) => isId(kind, subject))
   const isOver = await known?.isOver(ports, subject)
-  if (known === undefined || isOver === undefined) throw noTextsOf(subject)
+  if (known === undefined || isOver === undefined) {
+    const advice = elsewhere.find(({ kind }) => isId(kind, subject))?.advice
+    throw noSuch('admin token, price, correction run or erasure', subject, advice)
+  }
   if (isOver) return
   throw new ServiceError('conflict', `More can be written about ${subject}: ${known.until}.`)
-}
-
-function noTextsOf(subject: string): ServiceError {
-  const { code, message } = noSuch('admin token, price, correction run or erasure', subject)
-  for (const { kind, erase } of elsewhere) {
-    if (isId(kind, subject)) return new ServiceError(code, `${message} ${erase} erases its texts.`)
-  }
-  return new ServiceError(code, message)
 }

@@ -8,8 +8,10 @@ export function checkAccountId(accountId: string): void {
   if (!isId('acct', accountId)) throw noSuch('account', accountId)
 }
 
-export function noSuch(what: string, id: string): ServiceError {
-  return new ServiceError('not_found', `There is no ${what} ${id}.`)
+/** @param advice a sentence that says where to look instead */
+export function noSuch(what: string, id: string, advice?: string): ServiceError {
+  const message = `There is no ${what} ${id}.`
+  return new ServiceError('not_found', advice === undefined ? message : `${message} ${advice}`)
 }
 
 /** Dollars above zero. @throws {ServiceError} `invalid_value` */
