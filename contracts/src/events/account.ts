@@ -288,6 +288,7 @@ export const accountEventSchemas = {
     hold: picoDollars,
     /** True when the hold is all that was available and less than the worst case (`standard`). */
     underHeld: z.boolean(),
+    /** Null without an Idempotency-Key, which is a part of the hash of the body too. */
     idempotency: z.object({ keyHash: z.string(), bodyHash: z.string() }).nullable(),
     /** The latest moment at which the request can still be running. */
     deadline: timeMs,

@@ -11,13 +11,13 @@
  * gateways are asked at once. What the other one has answered meanwhile is given, where gateways
  * share what they record.
  */
-import { hash } from 'node:crypto'
+import { createHmac, hash } from 'node:crypto'
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import { ServiceError } from '@svc/contracts/errors'
 import type { ExpiringStore } from '@svc/contracts/ports/expiring-store'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
 import { within } from '@svc/contracts/ports/within'
-import type { Ledger } from '@svc/ledger/ledger'
+import type { Ledger, NewRequest } from '@svc/ledger/ledger'
 import type { Logger } from 'pino'
 
 const KEY = /^[\x20-\x7e]{1,255}$/
@@ -36,8 +36,10 @@ export interface IdempotencyPorts {
 }
 
 export interface IdempotencyClaim {
-  readonly keyHash: string
-  readonly bodyHash: string
+  /** What the log keeps of it. */
+  readonly logged: NonNullable<NewRequest['idempotency']>
+  /** The same body in events from before the key went into its hash. */
+  readonly formerBodyHash: string
 }
 
 /** An answer that is kept, so that a retry with the same key is given the same. */
@@ -64,6 +66,10 @@ export interface Replay {
 }
 
 /**
+ * The log stays when texts are erased, and a prompt can be short. The key, which clients draw at
+ * random and nobody keeps, is therefore a part of the body's hash: without it nobody can try
+ * whether a body is the one that they guess.
+ *
  * @param route and body: what the key stands for
  * @throws {ServiceError} when the header is no key
  */
@@ -77,8 +83,9 @@ export function claimOf(
     const message = 'The Idempotency-Key must be 1 to 255 printable ASCII characters.'
     throw new ServiceError('invalid_value', message, { param: 'Idempotency-Key' })
   }
-  const bodyHash = hash('sha256', Buffer.concat([Buffer.from(`${route}\n`), body]), 'hex')
-  return { keyHash: hash('sha256', header, 'hex'), bodyHash }
+  const formerBodyHash = hash('sha256', Buffer.concat([Buffer.from(`${route}\n`), body]), 'hex')
+  const bodyHash = createHmac('sha256', header).update(formerBodyHash).digest('hex')
+  return { logged: { keyHash: hash('sha256', header, 'hex'), bodyHash }, formerBodyHash }
 }
 
 interface RunningClaim {
@@ -109,12 +116,13 @@ export class Idempotency {
     stop: AbortSignal,
   ): Promise<IdempotencyEntry> {
     if (claim === null) return { kind: 'run', leave: () => {} }
-    const name = `${accountId}/${claim.keyHash}`
+    const { keyHash, bodyHash } = claim.logged
+    const name = `${accountId}/${keyHash}`
     const giveUpAt = this.#ports.clock.nowMs() + JOIN_WAIT_MS
     for (;;) {
       const running = this.#running.get(name)
       if (running === undefined) return this.#first(name, accountId, claim)
-      if (running.bodyHash !== claim.bodyHash) throw keyReused()
+      if (running.bodyHash !== bodyHash) throw keyReused()
       await this.#join(running, giveUpAt - this.#ports.clock.nowMs(), stop)
     }
   }
@@ -157,7 +165,7 @@ export class Idempotency {
     claim: IdempotencyClaim,
   ): Promise<IdempotencyEntry> {
     const ended = Promise.withResolvers<void>()
-    this.#running.set(name, { bodyHash: claim.bodyHash, ended: ended.promise })
+    this.#running.set(name, { bodyHash: claim.logged.bodyHash, ended: ended.promise })
     const leave = () => {
       this.#running.delete(name)
       ended.resolve()
@@ -177,9 +185,10 @@ export class Idempotency {
     accountId: string,
     claim: IdempotencyClaim,
   ): Promise<IdempotencyEntry | undefined> {
-    const earlier = await this.#ports.ledger.idempotent(accountId, claim.keyHash)
+    const { keyHash, bodyHash } = claim.logged
+    const earlier = await this.#ports.ledger.idempotent(accountId, keyHash)
     if (earlier === undefined) return undefined
-    if (earlier.bodyHash !== claim.bodyHash) throw keyReused()
+    if (![bodyHash, claim.formerBodyHash].includes(earlier.bodyHash)) throw keyReused()
     if (earlier.running) throw inUse()
     const { requestId } = earlier
     const answer = await this.#recorded(accountId, requestId)

@@ -213,7 +213,7 @@ class RequestLife {
       onBundledModel: prepared.onBundledModel,
       promptTokens: prepared.tokens.length,
       maxOutputTokens: outputLimit(request, prepared, limits.defaultMaxOutputTokens),
-      idempotency: this.#claim,
+      idempotency: this.#claim?.logged ?? null,
       endsWithinMs: limits.requestDeadlineMs + limits.settlingAllowanceMs,
     }
     try {

@@ -130,7 +130,7 @@ export class SimulatedGateway {
         keyId,
         promptTokens,
         maxOutputTokens,
-        idempotency: claim,
+        idempotency: claim?.logged ?? null,
         format: 'chat',
         model: MODEL,
         endsWithinMs: ENDS_WITHIN_MS,
@@ -260,7 +260,9 @@ export class SimulatedGateway {
 
 function claimOf({ asked: { idempotencyKey, body } }: Call): IdempotencyClaim | null {
   if (idempotencyKey === null) return null
-  return { keyHash: hash('sha256', idempotencyKey, 'hex'), bodyHash: hash('sha256', body, 'hex') }
+  const bodyHash = hash('sha256', body, 'hex')
+  const keyHash = hash('sha256', idempotencyKey, 'hex')
+  return { logged: { keyHash, bodyHash }, formerBodyHash: bodyHash }
 }
 
 function usageOf({ lines }: Settled): TokenCounts {

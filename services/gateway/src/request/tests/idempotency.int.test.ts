@@ -1,5 +1,7 @@
 /** The same Idempotency-Key and body: one run, one debit, one answer, however often it is sent. */
 
+import { hash } from 'node:crypto'
+import type { NewRequest } from '@svc/ledger/ledger'
 import { chatBody, type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
 import { plainScript } from '@svc/testing/scripted-worker'
 import { wireFormats } from '@svc/testing/wire-formats'
@@ -115,6 +117,43 @@ test('the crash points around the record of an answer are passed, between debit 
   expect(reached.indexOf('recorded-answer.after')).toBeLessThan(
     reached.indexOf('answer.before-end'),
   )
+})
+
+describe('what the log keeps of a key', () => {
+  const plainHash = hash('sha256', `/v1/chat/completions\n${JSON.stringify(chatBody())}`)
+  let logged: NewRequest['idempotency'][]
+  /** What stands in the log instead of the hash of the body. */
+  let written: string | undefined
+
+  beforeEach(() => {
+    ;[logged, written] = [[], undefined]
+    const { ledger } = fixture.ledger
+    const accept = ledger.accept.bind(ledger)
+    ledger.accept = (accountId, request, signal) => {
+      const { idempotency } = request
+      logged.push(idempotency)
+      const bodyHash = written ?? idempotency?.bodyHash ?? ''
+      const replaced = { ...request, idempotency: idempotency && { ...idempotency, bodyHash } }
+      return accept(accountId, replaced, signal)
+    }
+  })
+
+  test('lets nobody who lacks the key try what the body was', async () => {
+    await fixture.post(chatBody(), key())
+    await fixture.post(chatBody(), key('another'))
+    const bodyHashes = logged.map((idempotency) => idempotency?.bodyHash)
+    expect(new Set(bodyHashes).size).toBe(2)
+    expect(bodyHashes).not.toContain(plainHash)
+  })
+
+  test('is known again where an earlier version wrote the plain hash of the body', async () => {
+    written = plainHash
+    const first = await fixture.post(chatBody(), key())
+    const retry = await fixture.post(chatBody(), key())
+    expect(retry.headers.get('idempotent-replayed')).toBe('true')
+    expect(await retry.text()).toBe(await first.text())
+    expect((await fixture.post(chatBody({ seed: 1 }), key())).status).toBe(422)
+  })
 })
 
 test('a key of another account is another key', async () => {
