@@ -41,6 +41,18 @@ test('a prompt that waits for its turn for too long is told so', async () => {
   await first
 })
 
+test('a request that was stopped before it asks for its turn does not wait for one', async () => {
+  const time = new ManualTime()
+  const turns = turnsAt(time, { preparationsPerAccount: 1, preparationsPerAccountAlone: 1 })
+  const hangs = Promise.withResolvers<void>()
+  const first = turns.inTurn('a', new AbortController().signal, () => hangs.promise)
+  const stopped = turns.inTurn('a', AbortSignal.abort('client_gone'), async () => 'done')
+  const isWaiting = Promise.race([stopped.catch((reason) => reason), time.advance(0)])
+  expect(await isWaiting).toBe('client_gone')
+  hangs.resolve()
+  await first
+})
+
 test('four prompts of an account that is alone are prepared at once', async () => {
   const time = new ManualTime()
   const turns = turnsAt(time)

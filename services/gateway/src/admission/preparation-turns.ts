@@ -53,6 +53,7 @@ export class PreparationTurns {
     stop: AbortSignal,
     work: () => Promise<Result>,
   ): Promise<Result> {
+    stop.throwIfAborted()
     const visit = this.#places.enter({ accountId, keyId: '', bodyBytes: 0 })
     const leave = (): void => visit.leave()
     stop.addEventListener('abort', leave)
