@@ -30,6 +30,8 @@ export interface IdempotencyPorts {
   readonly ledger: Pick<Ledger, 'idempotent'>
   readonly recordedAnswers: Pick<ExpiringStore, 'load' | 'save'>
   readonly clock: Clock
+  /** A clock that never jumps: it measures how long a request waits for another one. */
+  readonly steadyClock: Clock
   readonly reach: ReachCrashPoint
   readonly timer: Timer
   readonly logger: Pick<Logger, 'error'>
@@ -118,12 +120,13 @@ export class Idempotency {
     if (claim === null) return { kind: 'run', leave: () => {} }
     const { keyHash, bodyHash } = claim.logged
     const name = `${accountId}/${keyHash}`
-    const giveUpAt = this.#ports.clock.nowMs() + JOIN_WAIT_MS
+    const { steadyClock } = this.#ports
+    const giveUpAt = steadyClock.nowMs() + JOIN_WAIT_MS
     for (;;) {
       const running = this.#running.get(name)
       if (running === undefined) return this.#first(name, accountId, claim)
       if (running.bodyHash !== bodyHash) throw keyReused()
-      await this.#join(running, giveUpAt - this.#ports.clock.nowMs(), stop)
+      await this.#join(running, giveUpAt - steadyClock.nowMs(), stop)
     }
   }
 

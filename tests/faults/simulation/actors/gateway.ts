@@ -60,6 +60,7 @@ export class SimulatedGateway {
       ledger,
       recordedAnswers,
       clock,
+      steadyClock: clock,
       timer,
       reach,
       logger: quiet,
