@@ -27,11 +27,7 @@ import {
   removeFrom,
 } from '../data-folder/kept-answers-files.ts'
 import type { Settings } from '../settings/settings.ts'
-
-/** The time between two looks for what has expired, in milliseconds. */
-const REMOVAL_INTERVAL_MS = 10 * 60_000
-/** What one look removes at most of each kind: nothing else runs meanwhile. */
-const REMOVAL_BATCH = 500
+import { startRemovingExpired } from './expired-answers.ts'
 
 export interface KeptAnswers extends Pick<ExpiringStore, 'removeAll'> {
   readonly recordedAnswers: ExpiringStore
@@ -67,10 +63,11 @@ export async function openKeptAnswers({
   const recordedAnswers = share(ownAnswers, 'answers', answerBounds, 'both')
   // A client may delete a response, and then it must be gone: so there is one copy.
   const storedResponses = share(ownResponses, 'responses', responseBounds, 'one')
-  parts.add(removeExpiredAgain(logger, [recordedAnswers, storedResponses]))
+  const stores = [recordedAnswers, storedResponses]
+  parts.add(startRemovingExpired({ stores, clock: systemClock, timer: systemTimer, logger }))
   const carriedKey = derivedKey(key, 'text that clients carry')
   const textSeal = new AesTextSeal(settings.SVC_CONTENT_SECRET ?? carriedKey)
-  const removeAll = (accountId: string) => removeFrom([recordedAnswers, storedResponses], accountId)
+  const removeAll = (accountId: string) => removeFrom(stores, accountId)
   return { recordedAnswers, storedResponses, textSeal, removeAll }
 }
 
@@ -113,28 +110,4 @@ async function sharingOf(
     parts.add(() => shared.close())
     return new SharedExpiringStore({ own, shared, copies })
   }
-}
-
-type Expiring = Pick<ExpiringStore, 'removeExpired'>
-
-/** @returns stops it */
-function removeExpiredAgain(logger: Logger, stores: readonly Expiring[]): () => void {
-  let stopWaiting: () => void = () => {}
-  const look = async (): Promise<void> => {
-    try {
-      const now = systemClock.nowMs()
-      for (const store of stores) await store.removeExpired(now, REMOVAL_BATCH)
-    } catch (error) {
-      logger.error({ err: error }, 'failed to remove expired answers, retrying')
-    }
-  }
-  const wait = (): void => {
-    stopWaiting = systemTimer.after(REMOVAL_INTERVAL_MS, () => {
-      void look()
-      wait()
-    })
-  }
-  void look()
-  wait()
-  return () => stopWaiting()
 }
