@@ -104,6 +104,8 @@ export class TrackedWorker implements PooledWorker {
   /** Requests of other gateways, by the last answer. */
   #othersLoad = 0
   #order: DrainOrder | undefined
+  /** Resolves when the last order so far is acknowledged or has failed; undefined without one. */
+  #ordering: Promise<void> | undefined
   /** Counts checks and answers: the answer to an older check is dropped. */
   #version = 0
   /** It is to drain and has not acknowledged that yet. */
@@ -160,12 +162,27 @@ export class TrackedWorker implements PooledWorker {
 
   /**
    * Tells it to drain or to serve again, and every later start of it too: a worker that drains must
-   * not serve again because it crashed.
+   * not serve again because it crashed. Orders are carried out one after the other, so that the
+   * last one counts.
    *
    * @returns its answer, which already counts
    * @throws {WorkerFailure} when it does not acknowledge that; then nothing is changed
    */
-  async drain(draining: boolean): Promise<HealthResponse> {
+  drain(draining: boolean): Promise<HealthResponse> {
+    const order = () => this.#drain(draining)
+    const told = this.#ordering === undefined ? order() : this.#ordering.then(order)
+    const over = told.then(
+      () => {},
+      () => {},
+    )
+    this.#ordering = over
+    void over.then(() => {
+      if (this.#ordering === over) this.#ordering = undefined
+    })
+    return told
+  }
+
+  async #drain(draining: boolean): Promise<HealthResponse> {
     this.#isAboutToDrain = draining && this.ready
     if (this.#isAboutToDrain) await this.#lastPrompts()
     try {

@@ -24,6 +24,14 @@ describe('a worker that drains', () => {
     expect(aside.drainOrders).toEqual([true, false])
   })
 
+  test('is told two orders one after the other, and does what the last one says', async () => {
+    const aside = await startWorker('aside')
+    const pool = await poolOf([aside])
+    await Promise.all([pool.drain('aside', true), pool.drain('aside', false)])
+    expect(aside.drainOrders).toEqual([true, false])
+    expect(pool.workers[0]?.ready).toBe(true)
+  })
+
   test('drains on when it is started again', async () => {
     const aside = await startWorker('aside')
     const pool = await poolOf([aside])
