@@ -15,7 +15,6 @@
  * log do no harm but duplicates.
  */
 
-import { messageOf } from '@svc/contracts/error-message'
 import type { PicoDollars } from '@svc/contracts/money'
 import { Backoff } from '@svc/contracts/ports/backoff'
 import {
@@ -39,9 +38,10 @@ import type { FeedCheckpoints } from './feed-checkpoint.ts'
 import { FeedProgress } from './feed-progress.ts'
 import { feedRecord } from './feed-record.ts'
 import { type FeedResendOptions, resendFeed } from './feed-resend.ts'
+import { FeedTrouble } from './feed-trouble.ts'
 import { checkSameLog } from './feed-witness.ts'
-import { checkOwnTopic } from './own-topic.ts'
 import { PAGE_EVENTS, PendingDelivery, SAVE_AT_RECORDS } from './pending-delivery.ts'
+import { TopicInspection } from './topic-inspection.ts'
 
 /** The longest time between two checkpoints when few events come. */
 const CHECKPOINT_EVERY_MS = 1_000
@@ -86,22 +86,19 @@ export interface FeedStatus {
 export class Relay {
   readonly #ports: RelayPorts
   readonly #progress: FeedProgress
+  readonly #trouble: FeedTrouble
+  readonly #inspection: TopicInspection
   readonly #stopping = new AbortController()
   #running: Promise<void> | undefined
   #topic: BusTopic | undefined
   #sending: PendingDelivery | undefined
-  #troubledSinceMs: number | undefined
-  #trouble: string | null = null
-  /** Whether the log was told of the trouble, and not yet of its end. */
-  #isTold = false
-  /** After each trouble the topic is looked at again, and is as it was. */
-  readonly #toldWarnings = new Set<string>()
-  /** Later records without a checkpoint may be our own. */
-  #isFirstLook = true
 
   constructor(ports: RelayPorts) {
+    const { name: topic } = ports.plan
     this.#ports = ports
-    this.#progress = new FeedProgress({ ...ports, topic: ports.plan.name })
+    this.#progress = new FeedProgress({ ...ports, topic })
+    this.#trouble = new FeedTrouble({ ...ports, topic })
+    this.#inspection = new TopicInspection(topic, { ...ports, progress: this.#progress })
   }
 
   start(): void {
@@ -120,7 +117,7 @@ export class Relay {
       topic: this.#ports.plan.name,
       position: this.#progress.position,
       waitingMs: since === undefined ? 0 : Math.max(0, this.#ports.clock.nowMs() - since),
-      trouble: this.#topic?.trouble ?? this.#trouble ?? this.#progress.unsaved,
+      trouble: this.#topic?.trouble ?? this.#trouble.words ?? this.#progress.unsaved,
       lost: this.#progress.lost,
     }
   }
@@ -177,40 +174,8 @@ export class Relay {
 
   async #open(): Promise<BusTopic> {
     this.#topic ??= await this.#ports.bus.open(this.#ports.plan)
-    for (const warning of this.#topic.warnings) {
-      if (this.#toldWarnings.has(warning)) continue
-      this.#toldWarnings.add(warning)
-      const fields = { topic: this.#ports.plan.name, reason: warning }
-      this.#ports.log.warn(fields, 'feed topic is set up otherwise than it should be')
-    }
-    const ends = await this.#topic.ends()
-    if (this.#isFirstLook && this.#hasMoreThanKnown(ends)) {
-      await checkOwnTopic(this.#topic, this.#ports.store, this.#stopping.signal)
-    }
-    this.#noteNewBeginning(ends)
-    const lost = this.#progress.lookForLosses(ends)
-    if (lost !== null) {
-      const fields = { topic: this.#ports.plan.name, missing: lost }
-      this.#ports.log.error(fields, 'the feed topic has lost records: svc feed check finds them')
-    }
+    await this.#inspection.inspect(this.#topic, this.#stopping.signal)
     return this.#topic
-  }
-
-  #hasMoreThanKnown(ends: readonly bigint[]): boolean {
-    const known = this.#progress.checkpoint?.ends ?? []
-    return ends.some((end, partition) => end > (known[partition] ?? 0n))
-  }
-
-  /** A restored folder has no checkpoint, and the topic has what happened after the backup. */
-  #noteNewBeginning(ends: readonly bigint[]): void {
-    const isFirst = this.#isFirstLook
-    this.#isFirstLook = false
-    if (!isFirst || this.#progress.checkpoint !== undefined || ends.every((end) => end === 0n)) {
-      return
-    }
-    const reason = 'nothing says up to where it was sent: after a restore give it a new topic'
-    const fields = { topic: this.#ports.plan.name, reason }
-    this.#ports.log.warn(fields, 'the feed begins anew on a topic that has records')
   }
 
   /** The topic may be gone, and only {@link Bus.open} creates it. */
@@ -275,7 +240,7 @@ export class Relay {
       if (filling !== undefined && (caughtUp || filling.isFull)) {
         yield filling
         filling = undefined
-      } else if (caughtUp && this.#sending === undefined) this.#noteWell()
+      } else if (caughtUp && this.#sending === undefined) this.#trouble.end()
     }
   }
 
@@ -291,12 +256,12 @@ export class Relay {
       if (this.#progress.unsavedCount >= SAVE_AT_RECORDS) await this.#saveSurely(topic, signal)
     }
     this.#sending = undefined
-    this.#noteWell()
+    this.#trouble.end()
   }
 
   /** When the trouble began, or when the oldest event was read that is not acknowledged. */
   get #waitingSinceMs(): number | undefined {
-    return this.#troubledSinceMs ?? this.#sending?.sinceMs
+    return this.#trouble.sinceMs ?? this.#sending?.sinceMs
   }
 
   async #saveRegularly(topic: BusTopic, signal: AbortSignal): Promise<void> {
@@ -304,7 +269,7 @@ export class Relay {
       await pause(this.#ports.timer, CHECKPOINT_EVERY_MS, signal)
       // What keeps it from being saved is in the status, and the next turn tries again.
       await this.#progress.save(topic)
-      if (!signal.aborted) this.#tellTurn()
+      if (!signal.aborted) this.#trouble.logChange(this.status().trouble)
     }
   }
 
@@ -323,35 +288,8 @@ export class Relay {
     }
   }
 
-  #noteWell(): void {
-    this.#troubledSinceMs = undefined
-    this.#trouble = null
-  }
-
   #noteTrouble(error: unknown): void {
-    const words = messageOf(error)
-    this.#troubledSinceMs ??= this.#waitingSinceMs ?? this.#ports.clock.nowMs()
-    if (words === this.#trouble) return
-    this.#trouble = words
-    this.#tellTrouble(words)
-  }
-
-  /**
-   * Logs trouble that throws no error, and the end of any trouble. A delivery that the bus keeps
-   * retrying is such trouble: only the topic knows of it.
-   */
-  #tellTurn(): void {
-    const { trouble } = this.status()
-    if (trouble !== null && !this.#isTold) this.#tellTrouble(trouble)
-    if (trouble !== null || !this.#isTold) return
-    this.#isTold = false
-    this.#ports.log.warn({ topic: this.#ports.plan.name }, 'the feed is sent again')
-  }
-
-  #tellTrouble(problem: string): void {
-    this.#isTold = true
-    const fields = { topic: this.#ports.plan.name, problem }
-    this.#ports.log.error(fields, 'the feed cannot be sent, retrying')
+    this.#trouble.note(error, this.#waitingSinceMs)
   }
 }
 
