@@ -13,7 +13,7 @@ import {
   accountsQueries,
 } from './views/accounts/queries.ts'
 import { eventPlacesProjection } from './views/event-places/event-places.ts'
-import { eventAt, eventPlacesQueries } from './views/event-places/queries.ts'
+import { eventOfId, eventPlacesQueries } from './views/event-places/queries.ts'
 import { evidenceProjection } from './views/evidence/evidence.ts'
 import { type EvidenceQueries, evidenceQueries } from './views/evidence/queries.ts'
 import { requestsQueries } from './views/requests/queries.ts'
@@ -151,7 +151,7 @@ function eventsByOwnId(
   const places = queriesOf(live, eventPlacesProjection, eventPlacesQueries)
   return async (id) => {
     await caughtUp(store, runner, viewOf(live, eventPlacesProjection))
-    return eventAt(store, places()(id), id)
+    return eventOfId(store, places()(id), id)
   }
 }
 

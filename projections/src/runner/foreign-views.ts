@@ -1,11 +1,9 @@
 /** Views that were made from another log than the one that is there now. */
+import { eventAt } from '@svc/contracts/ports/event-at'
 import {
-  BrokenChainError,
-  DamagedStreamError,
   type EventStore,
   type Position,
   PositionBeyondEndError,
-  type RecordedEvent,
   START,
 } from '@svc/contracts/ports/event-store'
 import type { LiveView } from './live-view.ts'
@@ -70,7 +68,7 @@ async function foreignness(
 ): Promise<string | undefined> {
   const { position, stream, revision, hash } = file.folded
   if (position === START) return undefined
-  const event = await eventAt(store, stream, revision)
+  const event = await eventAt(store, { stream, revision })
   // If only this stream is damaged, svc verify names it, and the rows of all others stand.
   if (event === 'damaged' && position <= last) return undefined
   const found = event === 'damaged' ? undefined : event
@@ -79,20 +77,4 @@ async function foreignness(
   return position > last
     ? new PositionBeyondEndError(position, last).message
     : `the event log holds another event at position ${position} than the view has seen`
-}
-
-async function eventAt(
-  store: EventStore,
-  stream: string,
-  revision: number,
-): Promise<RecordedEvent | 'damaged' | undefined> {
-  try {
-    const request = { stream, direction: 'forwards', from: revision, limit: 1 } as const
-    const [event] = await store.readStream(request)
-    return event
-  } catch (error) {
-    const isDamage = error instanceof DamagedStreamError || error instanceof BrokenChainError
-    if (isDamage) return 'damaged'
-    throw error
-  }
 }

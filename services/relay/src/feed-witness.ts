@@ -2,13 +2,8 @@
 import { accountStream } from '@svc/contracts/events/account'
 import { pricingStream } from '@svc/contracts/events/pricing'
 import type { BusRecord } from '@svc/contracts/ports/bus'
-import {
-  BrokenChainError,
-  DamagedStreamError,
-  type EventStore,
-  type Position,
-  type RecordedEvent,
-} from '@svc/contracts/ports/event-store'
+import { eventAt } from '@svc/contracts/ports/event-at'
+import type { EventStore, Position, RecordedEvent } from '@svc/contracts/ports/event-store'
 
 export type FeedWitness = Pick<RecordedEvent, 'stream' | 'revision' | 'hash'>
 
@@ -52,24 +47,6 @@ export async function checkSameLog(
 ): Promise<void> {
   if (witness === null) return
   const event = await eventAt(store, witness)
-  if (event === 'unreadable') return
+  if (event === 'damaged') return
   if (event?.position !== position || event.hash !== witness.hash) throw new OtherLogError(position)
-}
-
-/**
- * @returns the event at the place of the witness; undefined for none, and *unreadable* when its
- *   stream is damaged, which tells nothing about the log
- */
-export async function eventAt(
-  store: Pick<EventStore, 'readStream'>,
-  { stream, revision: from }: FeedWitness,
-): Promise<RecordedEvent | undefined | 'unreadable'> {
-  try {
-    const [event] = await store.readStream({ stream, direction: 'forwards', from, limit: 1 })
-    return event
-  } catch (error) {
-    const isDamaged = error instanceof DamagedStreamError || error instanceof BrokenChainError
-    if (isDamaged) return 'unreadable'
-    throw error
-  }
 }

@@ -5,8 +5,9 @@ import {
   type BusTopic,
   type ReceivedRecord,
 } from '@svc/contracts/ports/bus'
+import { eventAt } from '@svc/contracts/ports/event-at'
 import type { EventStore } from '@svc/contracts/ports/event-store'
-import { eventAt, witnessOfRecord } from './feed-witness.ts'
+import { witnessOfRecord } from './feed-witness.ts'
 
 type Log = Pick<EventStore, 'readStream'>
 
@@ -56,5 +57,5 @@ async function checkOwnRecord(store: Log, record: BusRecord): Promise<void> {
   const witness = witnessOfRecord(record)
   if (witness.hash === '' || !Number.isSafeInteger(witness.revision)) return
   const event = await eventAt(store, witness)
-  if (event !== 'unreadable' && event?.hash !== witness.hash) throw new OtherTopicError(record)
+  if (event !== 'damaged' && event?.hash !== witness.hash) throw new OtherTopicError(record)
 }

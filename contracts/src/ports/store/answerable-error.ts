@@ -1,11 +1,7 @@
 /** Turns what was thrown into what a caller is told. */
 import { ASK_THE_OPERATOR, ownDefect, ServiceError } from '../../errors.ts'
-import {
-  BrokenChainError,
-  DamagedStreamError,
-  StoreRewoundError,
-  StoreUnavailableError,
-} from '../event-store.ts'
+import { StoreRewoundError, StoreUnavailableError } from '../event-store.ts'
+import { damageIn } from './quarantine.ts'
 
 /**
  * The events of an account cannot be relied on: an operator has to look. Until then nothing is
@@ -28,9 +24,7 @@ export function storeRewound(cause: unknown): ServiceError {
  */
 export function answerableError(thrown: unknown): ServiceError {
   if (thrown instanceof ServiceError) return thrown
-  if (thrown instanceof DamagedStreamError || thrown instanceof BrokenChainError) {
-    return accountDamaged(thrown)
-  }
+  if (damageIn(thrown) !== undefined) return accountDamaged(thrown)
   if (thrown instanceof StoreRewoundError) return storeRewound(thrown)
   if (!(thrown instanceof StoreUnavailableError)) return ownDefect(thrown)
   const message = 'The event store does not answer. Please try again.'

@@ -27,8 +27,8 @@ export function eventPlacesQueries(database: DatabaseSync): EventPlaces {
   }
 }
 
-/** Reads from the log, where the view only knows places. */
-export async function eventAt(
+/** Reads the event of an id from the log: the view only knows places. */
+export async function eventOfId(
   store: Pick<EventStore, 'readStream'>,
   places: readonly EventPlace[],
   id: string,

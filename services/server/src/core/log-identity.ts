@@ -13,8 +13,8 @@
  */
 
 import { pricingStream } from '@svc/contracts/events/pricing'
+import { eventAt } from '@svc/contracts/ports/event-at'
 import type { EventStore } from '@svc/contracts/ports/event-store'
-import { damageIn } from '@svc/contracts/ports/quarantine'
 import { pause } from '@svc/contracts/ports/time'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import type { Logger } from 'pino'
@@ -40,14 +40,8 @@ export interface LogIdentityPorts {
  * @returns undefined when its stream is damaged there: then the views tell whether it is that log
  */
 async function firstEventOf(store: EventStore): Promise<string | null | undefined> {
-  const request = { stream: pricingStream, direction: 'forwards', from: 0, limit: 1 } as const
-  try {
-    const [first] = await store.readStream(request)
-    return first?.id ?? null
-  } catch (error) {
-    if (damageIn(error) !== undefined) return undefined
-    throw error
-  }
+  const first = await eventAt(store, { stream: pricingStream, revision: 0 })
+  return first === 'damaged' ? undefined : (first?.id ?? null)
 }
 
 /**

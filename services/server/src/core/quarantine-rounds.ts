@@ -4,8 +4,9 @@
  * may have folded what was wrong, are built anew before anything is decided on them.
  */
 import { unreadableBecause } from '@svc/contracts/events/stored-event'
+import { eventAt } from '@svc/contracts/ports/event-at'
 import type { EventStore } from '@svc/contracts/ports/event-store'
-import { damageIn, type StreamDamage } from '@svc/contracts/ports/quarantine'
+import type { StreamDamage } from '@svc/contracts/ports/quarantine'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
 import type { Projections } from '@svc/projections/open-projections'
 import type { Logger } from 'pino'
@@ -81,12 +82,7 @@ async function isStillThere(
   { stream, revision }: StreamDamage,
   store: Pick<EventStore, 'readStream'>,
 ): Promise<boolean> {
-  const request = { stream, direction: 'forwards', from: revision ?? 0, limit: 1 } as const
-  try {
-    const [event] = await store.readStream(request)
-    return event !== undefined && unreadableBecause(event) !== undefined
-  } catch (error) {
-    if (damageIn(error) !== undefined) return true
-    throw error
-  }
+  const event = await eventAt(store, { stream, revision: revision ?? 0 })
+  if (event === 'damaged') return true
+  return event !== undefined && unreadableBecause(event) !== undefined
 }
