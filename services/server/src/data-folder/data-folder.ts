@@ -196,8 +196,8 @@ export class DataFolder {
   }
 
   /**
-   * Tells who wrote the record last, and not whether that server still runs. In a copy of a folder
-   * it is the server of the original, which has other books.
+   * Tells which server wrote the record last, and not whether it still runs. In a copy of a folder
+   * that is the server of the original, which has another ledger.
    */
   readServer(): ServerRecord | undefined {
     const record = this.#notes.read(serverNote)
@@ -221,13 +221,18 @@ export class DataFolder {
     this.#notes.write(firstRunNote, record)
   }
 
-  /** The log on an EventStoreDB that the folder is about. */
+  /** The log on an EventStoreDB that the folder is about; undefined when its log is a file here. */
   readLog(): LogRecord | undefined {
     return this.#notes.read(logNote)
   }
 
   writeLog(record: LogRecord): void {
     this.#notes.write(logNote, record)
+  }
+
+  /** The events are in the folder itself from now on. */
+  removeLog(): void {
+    this.#notes.remove(logNote)
   }
 
   /** The furthest event of the log that was ever seen here. */
@@ -287,11 +292,6 @@ export class DataFolder {
     }
   }
 
-  /** The events are in the folder itself from now on. */
-  forgetServer(): void {
-    this.#notes.remove(logNote)
-  }
-
   /** The log is the same and goes on from an earlier event: what has seen more is built anew. */
   forgetViews(): void {
     rmSync(this.viewsFolder, { recursive: true, force: true })
@@ -304,7 +304,7 @@ export class DataFolder {
     this.forgetViews()
     this.#notes.remove(firstRunNote)
     this.#notes.remove(feedNote)
-    this.#notes.remove(logNote)
+    this.removeLog()
   }
 
   /** The gateways that ran on this folder, oldest first; bounded. */

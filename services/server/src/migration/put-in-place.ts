@@ -34,7 +34,7 @@ export async function putInPlace(
     renameFiles(files.copy, files.own)
     reach('migrate.renamed')
     removeFiles(files.copy)
-    folder.forgetServer()
+    folder.removeLog()
   }
   // Positions are those of a store: the views are built anew at the next start.
   folder.forgetViews()
