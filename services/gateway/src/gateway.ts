@@ -46,8 +46,8 @@ import { referenceRoutes } from './routes/reference.ts'
 import { responsesRoutes } from './routes/responses.ts'
 import { type TreePorts, treeRoutes } from './routes/tree.ts'
 import { viewQuestionRoutes } from './routes/view-questions.ts'
+import { ForwardedCallers } from './views-hop/forwarded-callers.ts'
 import { forwardedTo } from './views-hop/forwarded-questions.ts'
-import { ToldCallers } from './views-hop/told-callers.ts'
 
 /** Stands in for views that another server has: then the gateway learns of a freeze by the log. */
 const NO_VIEWS: FreezeWatchPorts['views'] = { account: () => undefined }
@@ -117,7 +117,7 @@ interface RouteParts {
   readonly callers: Callers
   readonly reads: Reads
   readonly rates: CallerRates
-  readonly told: ToldCallers | undefined
+  readonly forwarded: ForwardedCallers | undefined
   readonly warnings: CountedWarnings
   readonly idempotency: Idempotency
   readonly preparations: PreparationTurns
@@ -174,14 +174,15 @@ class HttpGateway implements Gateway {
     this.#server = createHttpServer(listener)
     this.#adminServer = people.isAdminApart ? createHttpServer(listener) : undefined
     const rates = new CallerRates(traffic)
-    const told = viewsFor && new ToldCallers({ viewsSecret: viewsFor.secret, viewsReached })
-    const callers = new Callers({ ...accounts, ...traffic, rates, told })
+    const forwarded =
+      viewsFor && new ForwardedCallers({ viewsSecret: viewsFor.secret, viewsReached })
+    const callers = new Callers({ ...accounts, ...traffic, rates, forwarded })
     this.#reads = new Reads({ callers, ...times })
     const entrance = new Entrance({ ...times, ledger, places })
     this.#addRoutes({
       callers,
       rates,
-      told,
+      forwarded,
       warnings,
       reads: this.#reads,
       idempotency: new Idempotency({ ...process, ledger, ...inference }),
@@ -191,7 +192,7 @@ class HttpGateway implements Gateway {
     })
   }
 
-  #addRoutes({ admission, reads, rates, told, ...parts }: RouteParts): void {
+  #addRoutes({ admission, reads, rates, forwarded, ...parts }: RouteParts): void {
     const { accounts, history, inference, people, presence, traffic, process } = this.#dependencies
     const { app } = this.#server
     const { ledger, ledgerHealth } = accounts
@@ -212,8 +213,8 @@ class HttpGateway implements Gateway {
     app.register(priceRoutes({ ledger, workers, reads, publicPrices }), { prefix: '/v1' })
     app.register(balanceRoute({ ledger, reads }), { prefix: '/v1' })
     app.register(viewRoutes(own))
-    if (told !== undefined && history.viewsFor) {
-      app.register(viewQuestionRoutes(history.viewsFor, told))
+    if (forwarded !== undefined && history.viewsFor) {
+      app.register(viewQuestionRoutes(history.viewsFor, forwarded))
     }
     const isDraining = () => this.#isLeaving
     app.register(healthRoutes({ workers, runsModel, ledgerHealth, isDraining }))

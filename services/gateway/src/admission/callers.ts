@@ -20,7 +20,7 @@ import { networkOf } from '@svc/infra/system/network'
 import type { Caller, Ledger } from '@svc/ledger/ledger'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { HttpLimits } from '../http/limits.ts'
-import type { ToldCallers } from '../views-hop/told-callers.ts'
+import type { ForwardedCallers } from '../views-hop/forwarded-callers.ts'
 import { type CallerRates, type IdentifiedCaller, setRateHeaders } from './caller-rates.ts'
 
 const BEARER = /^bearer ([\x21-\x7e]{1,256})$/i
@@ -41,8 +41,8 @@ export interface CallersOptions {
   readonly rateLimits: RateLimits
   readonly limits: HttpLimits
   readonly rates: CallerRates
-  /** Callers that gateways without views ask for. Default: there are no such gateways. */
-  readonly told?: Pick<ToldCallers, 'callerOf'> | undefined
+  /** Callers that gateways without views forward. Default: there are no such gateways. */
+  readonly forwarded?: Pick<ForwardedCallers, 'callerOf'> | undefined
 }
 
 /** What a request says of who sends it. */
@@ -59,12 +59,12 @@ export class Callers {
   readonly #badKeys: RateLimit
   /** Looks into the store for an address that has sent too many bad keys. */
   readonly #looks: RateLimit
-  readonly #told: CallersOptions['told']
+  readonly #forwarded: CallersOptions['forwarded']
 
-  constructor({ ledger, accountNews, rateLimits, limits, rates, told }: CallersOptions) {
+  constructor({ ledger, accountNews, rateLimits, limits, rates, forwarded }: CallersOptions) {
     this.#ledger = ledger
     this.#accountNews = accountNews
-    this.#told = told
+    this.#forwarded = forwarded
     this.#rates = rates
     this.#badKeys = rateLimits.open('bad-keys', limits.badKeysPerMinute, MINUTE_SECONDS)
     this.#looks = rateLimits.open('looks', 1, 1)
@@ -72,11 +72,13 @@ export class Callers {
 
   /**
    * Says whose request this is, and puts the rate that is nearest to its end into the answer's
-   * headers. @throws {ServiceError} `invalid_api_key`, `rate_limit_exceeded`
+   * headers.
+   *
+   * @throws {ServiceError} `invalid_api_key`, `rate_limit_exceeded`
    */
   async identify(request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
-    const told = await this.#told?.callerOf(request.raw)
-    if (told !== undefined && told !== null) return told
+    const forwarded = await this.#forwarded?.callerOf(request.raw)
+    if (forwarded !== undefined && forwarded !== null) return forwarded
     const { caller, rate } = await this.identifyKey(presentedKey(request))
     setRateHeaders(rate, request, reply)
     return caller
@@ -92,8 +94,8 @@ export class Callers {
    * alone is counted.
    */
   async identifyAnybody(request: FastifyRequest, reply: FastifyReply): Promise<Caller | null> {
-    const told = await this.#told?.callerOf(request.raw)
-    if (told !== undefined) return told
+    const forwarded = await this.#forwarded?.callerOf(request.raw)
+    if (forwarded !== undefined) return forwarded
     const { authorization, 'x-api-key': key } = request.headers
     if (authorization !== undefined || key !== undefined) return this.identify(request, reply)
     setRateHeaders(await this.#rates.takeOfAddress(request.ip), request, reply)

@@ -9,6 +9,7 @@ import { queryNumber } from '@svc/contracts/query-number'
 import type { RunningPage, RunningQuery } from '@svc/projections/views'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import type { ForwardedCallers } from '../views-hop/forwarded-callers.ts'
 import {
   RUNNING_PATH,
   RUNNING_ROWS_MAX,
@@ -16,7 +17,6 @@ import {
   USED_KEY_PATH,
   type UsedKeyAnswer,
 } from '../views-hop/questions.ts'
-import type { ToldCallers } from '../views-hop/told-callers.ts'
 
 const usedKeyQuery = z.object({
   account: z.string().max(64),
@@ -39,7 +39,7 @@ export interface QuestionPorts {
 
 export function viewQuestionRoutes(
   { usedKeys, runningRequests }: QuestionPorts,
-  callers: ToldCallers,
+  callers: ForwardedCallers,
 ) {
   const onRequest = async ({ raw }: FastifyRequest): Promise<void> => {
     if (callers.isGateway(raw)) return

@@ -21,15 +21,16 @@ export function hopHeaders(caller: Caller | null, after: Position | undefined) {
   }
 }
 
-/** @returns undefined when the headers tell of nobody */
-export function toldCaller(headers: Headers): Caller | null | undefined {
-  const told = headers[CALLER_HEADER]
-  if (told === ANYBODY) return null
-  const [, accountId, keyId] = typeof told === 'string' ? (CALLER.exec(told) ?? []) : []
+/** @returns null for a caller without a key; undefined when the headers name no caller */
+export function forwardedCaller(headers: Headers): Caller | null | undefined {
+  const text = headers[CALLER_HEADER]
+  if (text === ANYBODY) return null
+  const [, accountId, keyId] = typeof text === 'string' ? (CALLER.exec(text) ?? []) : []
   return accountId === undefined || keyId === undefined ? undefined : { accountId, keyId }
 }
 
-export function toldPosition(headers: Headers): Position | undefined {
-  const told = headers[AFTER_HEADER]
-  return typeof told === 'string' && POSITION.test(told) ? BigInt(told) : undefined
+/** @returns the position that the views must hold; undefined when the headers name none */
+export function awaitedPosition(headers: Headers): Position | undefined {
+  const text = headers[AFTER_HEADER]
+  return typeof text === 'string' && POSITION.test(text) ? BigInt(text) : undefined
 }

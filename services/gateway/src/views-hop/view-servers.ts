@@ -25,7 +25,6 @@ const ROUNDS_MAX = 3
 const PAUSE_MS = 300
 /** Servers that took longer than this to refuse, together, say the same when asked once more. */
 const ROUNDS_WITHIN_MS = 3_000
-const OK_MAX = 399
 const UNAUTHORIZED = 401
 const FIRST_SERVER_ERROR = 500
 
@@ -170,7 +169,7 @@ class QuestionTime {
 
 /** A server that stops, or knows another secret, has none; another one may. */
 function isAnswer({ statusCode }: ViewAnswer): boolean {
-  return statusCode <= OK_MAX || (statusCode < FIRST_SERVER_ERROR && statusCode !== UNAUTHORIZED)
+  return statusCode < FIRST_SERVER_ERROR && statusCode !== UNAUTHORIZED
 }
 
 function viewsAway(cause: unknown): ServiceError {

@@ -2,7 +2,7 @@ import type { RunningPage, RunningQuery } from '@svc/projections/views'
 import fastify from 'fastify'
 import { expect, onTestFinished, test } from 'vitest'
 import { viewQuestionRoutes } from '../routes/view-questions.ts'
-import { ToldCallers } from './told-callers.ts'
+import { ForwardedCallers } from './forwarded-callers.ts'
 import type { ViewQuestion, ViewServers } from './view-servers.ts'
 import { runningElsewhere } from './views-elsewhere.ts'
 
@@ -14,7 +14,7 @@ const row = { ...place, accountId: 'acct_1', gatewayId: 'gw_1' }
 function viewServers(runningRequests: (query: RunningQuery) => RunningPage) {
   const app = fastify()
   onTestFinished(() => app.close())
-  const callers = new ToldCallers({ viewsSecret, viewsReached: async () => true })
+  const callers = new ForwardedCallers({ viewsSecret, viewsReached: async () => true })
   const usedKeys = { find: async () => undefined }
   app.register(viewQuestionRoutes({ usedKeys, runningRequests }, callers))
   const headers = { authorization: `Bearer ${viewsSecret}` }

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { Position } from '@svc/contracts/ports/event-store'
 import { expect, test } from 'vitest'
+import { ForwardedCallers } from './forwarded-callers.ts'
 import { hopHeaders } from './hop-headers.ts'
-import { ToldCallers } from './told-callers.ts'
 
 const SECRET = 'a secret of gateways and projectors'
 const caller = { accountId: 'acct_1', keyId: 'key_1' }
@@ -10,7 +10,7 @@ const authorization = `Bearer ${SECRET}`
 
 function callerOf(headers: Record<string, string>, method = 'GET', reached = true) {
   const asked: Position[] = []
-  const told = new ToldCallers({
+  const callers = new ForwardedCallers({
     viewsSecret: SECRET,
     async viewsReached(position) {
       asked.push(position)
@@ -18,7 +18,7 @@ function callerOf(headers: Record<string, string>, method = 'GET', reached = tru
     },
   })
   const request = { method, headers } as unknown as IncomingMessage
-  return told.callerOf(request).then((found) => ({ found, asked }))
+  return callers.callerOf(request).then((found) => ({ found, asked }))
 }
 
 test('a gateway tells whose question it is, and what the views must hold', async () => {

@@ -4,23 +4,23 @@ import { viewBehind } from '@svc/contracts/errors'
 import type { Position } from '@svc/contracts/ports/event-store'
 import { bearsSecret } from '@svc/infra/http/bearer'
 import type { Caller } from '@svc/ledger/ledger'
-import { toldCaller, toldPosition } from './hop-headers.ts'
+import { awaitedPosition, forwardedCaller } from './hop-headers.ts'
 
 /** Nothing is written, run or paid for on the word of another server. */
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 /** How long an answer waits for the views to hold what the caller has done elsewhere. */
 const CATCH_UP_MS = 2_000
 
-export interface ToldCallersPorts {
+export interface ForwardedCallersPorts {
   /** A secret of the gateways and this server, and of nobody else. */
   readonly viewsSecret: string
   viewsReached(position: Position, timeoutMs: number): Promise<boolean>
 }
 
-export class ToldCallers {
-  readonly #ports: ToldCallersPorts
+export class ForwardedCallers {
+  readonly #ports: ForwardedCallersPorts
 
-  constructor(ports: ToldCallersPorts) {
+  constructor(ports: ForwardedCallersPorts) {
     this.#ports = ports
   }
 
@@ -36,9 +36,9 @@ export class ToldCallers {
    */
   async callerOf(request: IncomingMessage): Promise<Caller | null | undefined> {
     if (!READING.has(request.method ?? '')) return undefined
-    const caller = toldCaller(request.headers)
+    const caller = forwardedCaller(request.headers)
     if (caller === undefined || !this.isGateway(request)) return undefined
-    const after = toldPosition(request.headers)
+    const after = awaitedPosition(request.headers)
     if (after === undefined || (await this.#ports.viewsReached(after, CATCH_UP_MS))) return caller
     throw viewBehind()
   }
