@@ -32,7 +32,7 @@ export class LiveCommits {
   #cancel: (() => void) | undefined
   /** Whether what was folded has waited long enough. */
   #isTimeUp = false
-  #call = Promise.withResolvers<void>()
+  #request = Promise.withResolvers<void>()
   #endLinger: () => void = () => {}
 
   constructor(timer: Timer, waiters: ViewWaiters) {
@@ -40,15 +40,15 @@ export class LiveCommits {
     this.#waiters = waiters
   }
 
-  /** Resolves when a commit is called for, by whoever waits to read or by the time. */
-  get called(): Promise<void> {
-    return this.#call.promise
+  /** Resolves when a commit is requested: somebody waits to read, or the time is over. */
+  get requested(): Promise<void> {
+    return this.#request.promise
   }
 
   /** Somebody waits to read: nothing is put off. */
   hurry(): void {
     this.#endLinger()
-    this.#callForCommit()
+    this.#requestCommit()
   }
 
   /** Waits for more events, unless somebody waits to read. */
@@ -79,7 +79,7 @@ export class LiveCommits {
     }
     this.#cancel ??= this.#timer.after(LIVE_COMMIT_MS, () => {
       this.#isTimeUp = true
-      this.#callForCommit()
+      this.#requestCommit()
     })
   }
 
@@ -90,8 +90,8 @@ export class LiveCommits {
     this.#isTimeUp = false
   }
 
-  #callForCommit(): void {
-    this.#call.resolve()
-    this.#call = Promise.withResolvers()
+  #requestCommit(): void {
+    this.#request.resolve()
+    this.#request = Promise.withResolvers()
   }
 }

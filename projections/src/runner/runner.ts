@@ -219,7 +219,7 @@ export class Runner {
       .subscribe({ after, batchSize: BATCH_EVENTS, signal })
       [Symbol.asyncIterator]()
     try {
-      await this.#hear(subscription, signal)
+      await this.#consume(subscription, signal)
     } finally {
       // Whoever still waits for an event of the subscription would keep it from being closed.
       this.#beginAgain()
@@ -228,19 +228,23 @@ export class Runner {
     }
   }
 
-  async #hear(subscription: AsyncIterator<SubscriptionBatch>, signal: AbortSignal): Promise<void> {
+  async #consume(
+    subscription: AsyncIterator<SubscriptionBatch>,
+    signal: AbortSignal,
+  ): Promise<void> {
     let next = subscription.next()
-    // The call is taken before the work that it may come in the middle of, so that none is missed.
-    let called = this.#commits.called
+    // The promise is taken before the work, so that a request for a commit that comes in the middle
+    // of the work is not missed.
+    let commitRequested = this.#commits.requested
     for (;;) {
-      const heard = await Promise.race([next, called])
-      called = this.#commits.called
-      if (heard === undefined) {
+      const received = await Promise.race([next, commitRequested])
+      commitRequested = this.#commits.requested
+      if (received === undefined) {
         await this.betweenDeliveries(() => this.#commitLive())
         continue
       }
-      if (heard.done === true) return
-      const batch = heard.value
+      if (received.done === true) return
+      const batch = received.value
       if (batch.caughtUp && this.#caughtUp) await this.#commits.linger(signal)
       await this.betweenDeliveries(() => this.#deliver(batch))
       this.#backoff.reset()

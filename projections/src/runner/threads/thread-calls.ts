@@ -18,7 +18,7 @@ const FAILURES_KEPT = 16
 interface Failure {
   readonly name: string
   readonly message: string
-  /** The call that it has failed first, of the side that hears this now. */
+  /** The call of the receiving side that the error made fail first. */
   readonly failedFirst?: number
   /** The error code of SQLite. */
   readonly errcode?: unknown
@@ -34,7 +34,7 @@ type Message =
 /** A thread, as the one that has started it sees it, or the port to that one. */
 export interface CallPort {
   postMessage: MessagePort['postMessage']
-  on(event: 'message', hear: (message: Message) => void): unknown
+  on(event: 'message', listener: (message: Message) => void): unknown
 }
 
 export class ThreadCalls<Theirs extends Handlers> {
@@ -43,15 +43,15 @@ export class ThreadCalls<Theirs extends Handlers> {
   readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>()
   /** The errors that were thrown here, by the calls of the other side that failed with them. */
   readonly #thrown = new Map<number, unknown>()
-  /** Errors from the other side, with the calls of this one that they have failed. */
-  readonly #heard = new WeakMap<Error, number>()
+  /** Errors from the other side, with the calls of this side that they made fail. */
+  readonly #received = new WeakMap<Error, number>()
   #calls = 0
   #ended: Error | undefined
 
   constructor(port: CallPort, own: Handlers) {
     this.#port = port
     this.#own = own
-    port.on('message', (message) => this.#hear(message))
+    port.on('message', (message) => this.#receive(message))
   }
 
   /** @throws what the other side throws, and what the calls were ended with */
@@ -63,7 +63,7 @@ export class ThreadCalls<Theirs extends Handlers> {
     this.#calls += 1
     const waiting = Promise.withResolvers<unknown>()
     this.#waiting.set(this.#calls, waiting)
-    this.#say({ kind: 'call', id: this.#calls, name, asked })
+    this.#send({ kind: 'call', id: this.#calls, name, asked })
     return (await waiting.promise) as Answer<Theirs[Name]>
   }
 
@@ -74,7 +74,7 @@ export class ThreadCalls<Theirs extends Handlers> {
     this.#waiting.clear()
   }
 
-  #hear(message: Message): void {
+  #receive(message: Message): void {
     if (message.kind === 'call') {
       void this.#answer(message.id, message.name, message.asked)
       return
@@ -89,10 +89,10 @@ export class ThreadCalls<Theirs extends Handlers> {
     try {
       const handler = this.#own[name]
       if (handler === undefined) throw new Error(`there is no call "${name}"`)
-      this.#say({ kind: 'answer', id, value: await handler(asked as never) })
+      this.#send({ kind: 'answer', id, value: await handler(asked as never) })
     } catch (error) {
       this.#keepThrown(id, error)
-      this.#say({ kind: 'failure', id, failure: this.#failureOf(error) })
+      this.#send({ kind: 'failure', id, failure: this.#failureOf(error) })
     }
   }
 
@@ -107,7 +107,7 @@ export class ThreadCalls<Theirs extends Handlers> {
   #failureOf(error: unknown): Failure {
     if (!(error instanceof Error)) return { name: 'Error', message: String(error) }
     const { name, message } = error
-    const failedFirst = this.#heard.get(error)
+    const failedFirst = this.#received.get(error)
     return {
       name,
       message,
@@ -122,11 +122,11 @@ export class ThreadCalls<Theirs extends Handlers> {
       return this.#thrown.get(failedFirst)
     }
     const error = Object.assign(new Error(message), { name, ...marks })
-    this.#heard.set(error, id)
+    this.#received.set(error, id)
     return error
   }
 
-  #say(message: Message): void {
+  #send(message: Message): void {
     this.#port.postMessage(message)
   }
 }
