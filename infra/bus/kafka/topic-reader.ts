@@ -41,6 +41,7 @@ export interface PartitionOffsets {
 /**
  * @throws {BusAwayError} when the cluster stops answering
  * @throws {BusRefusedError} when this user may not read, or nobody answers for its group
+ * @throws the reason of the signal
  */
 export async function readTopic(reading: TopicReading): Promise<void> {
   let hasRead = false
@@ -78,6 +79,7 @@ export async function readLastRecords(
 
 async function readOnce(reading: TopicReading): Promise<void> {
   const { client, timer, topic, offsets, take, signal } = reading
+  signal.throwIfAborted()
   const asked = offsets.filter(({ low, high }) => low < high)
   const left = new Map(asked.map((one) => [one.partition, one]))
   if (left.size === 0) return
@@ -123,7 +125,8 @@ async function readOnce(reading: TopicReading): Promise<void> {
     }
     await promise
   } catch (error) {
-    throw signal.aborted || !isOfKafka(error) ? error : failureOf(error)
+    signal.throwIfAborted()
+    throw isOfKafka(error) ? failureOf(error) : error
   } finally {
     stopWatch()
     signal.removeEventListener('abort', abort)
