@@ -30,8 +30,9 @@ export const idKinds = [
 export type IdKind = (typeof idKinds)[number]
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
-/** The value of each character of the alphabet, by its code. Others count {@link NO_VALUE}. */
+/** What a character counts that is not in the alphabet. */
 const NO_VALUE = -1
+/** The value of each character by its code, its place in the alphabet. */
 const CHARACTER_VALUES = Array.from({ length: 128 }, (_, code) =>
   ALPHABET.indexOf(String.fromCharCode(code)),
 )

@@ -39,7 +39,7 @@ import { type Decision, happens, refused } from './decision.ts'
 import { type AccountState, isActive, OPEN_REQUESTS_MAX } from './state.ts'
 import { refusalOfUsedKey } from './used-key.ts'
 
-/** Told whoever comes with a key that may be one of those that the account has forgotten. */
+/** Says that an Idempotency-Key may be one that the account has forgotten. */
 export const KEY_NOT_SEARCHED =
   'Whether this Idempotency-Key was used before is not known yet. Please try again.'
 /** When to look again at a balance that is held by running requests. */

@@ -1,7 +1,8 @@
 /**
- * What was asked for, in short: by it a repetition is told from something else under the same id.
- * Neither the reason counts, nor who asks. Of texts about people the hash counts, and once they are
- * erased, nothing: then the id alone says that it is the same.
+ * Fingerprints of what was asked for. A second request with the same id is a repetition when its
+ * fingerprint is the same, and a conflict otherwise. The reason and the actor are not part of it. A
+ * text about people counts by its hash; once it is erased it does not count, and every request with
+ * the id is a repetition.
  */
 import type { Metadata } from '@svc/contracts/commands'
 import type { PriceCorrection } from '@svc/contracts/events/account'
@@ -16,7 +17,7 @@ export function isSameContent(known: string | null, asked: string | null | undef
   return known === ERASED_CONTENT || known === asked
 }
 
-/** An external id needs no place in it: the id of what it names is made of it. */
+/** The external id is not part of it, because the id of the account or key is made of it. */
 interface Named {
   readonly name: string
   readonly metadata: Metadata

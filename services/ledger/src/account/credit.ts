@@ -96,8 +96,9 @@ export interface AccountFunds {
 }
 
 /**
- * What has expired must not be taken, nor paid out: where it is in more grants than one append can
- * write off, they come first.
+ * Refuses a change of the balance while expired credit is in more grants than one append can write
+ * off together with the change. That credit is written off first, so that the change neither takes
+ * it nor pays it out.
  */
 export function refuseTooMuchExpired(state: AccountState, at: number): Decision | undefined {
   const { events, amount } = expiredCredit(state, at, EXPIRED_WITH_A_CHANGE_MAX)

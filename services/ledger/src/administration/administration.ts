@@ -97,7 +97,7 @@ export interface Administration {
     accountId: string,
     change: AskedChange & { keyId: string; name: string },
   ): Promise<boolean>
-  /** Lets a key expire at a later moment. A key that expires before that stays as it is. */
+  /** Sets when a key expires. A key that expires earlier already stays as it is. */
   setKeyExpiry(
     accountId: string,
     change: AskedChange & { keyId: string; expiresAt: number },

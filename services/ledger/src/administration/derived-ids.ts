@@ -11,7 +11,7 @@ import {
 } from '@svc/contracts/ids'
 import { noSuchAccount } from '../writer/refusals.ts'
 
-/** Each throws `not_found` for what is no id of an account, where it derives an id from it. */
+/** A method that derives an id from that of an account throws `not_found` for a malformed one. */
 export class DerivedIds {
   readonly #ids: IdSource
 

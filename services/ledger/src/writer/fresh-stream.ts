@@ -1,7 +1,8 @@
 /**
- * A folded stream that answers stand on which must be of now: who may do what. What another process
- * appended counts here within a second. When the store cannot be read any more, what is folded is
- * used for a few seconds, and then nothing is believed: what is unread could take a right away.
+ * A folded stream for decisions that need its newest events: who may do what. An event that another
+ * process appends counts here within a second. When the store does not answer, the folded state is
+ * used for a few seconds more. After that every decision is refused, because an event that was not
+ * read could take a right away.
  */
 import { ServiceError } from '@svc/contracts/errors'
 import type { Clock } from '@svc/contracts/ports/time'
@@ -12,9 +13,9 @@ import {
   type StreamFold,
 } from './folded-stream.ts'
 
-/** What was read so little before now counts as read now. */
+/** A state that was read no longer ago than this needs no new read. */
 const FRESH_MS = 500
-/** How long what is older is used while the store cannot be read. */
+/** How long after its reading a state may be used while the store does not answer. */
 const STALE_MS = 5_000
 const RETRY_SECONDS = 1
 
@@ -22,9 +23,11 @@ export interface FreshStreamPorts extends FoldedStreamPorts {
   readonly clock: Clock
 }
 
+/** One reading of the stream to its end. */
 interface Look {
+  /** In milliseconds since 1970. */
   readonly beganAt: number
-  /** Resolves with when it began. */
+  /** Resolves to `beganAt` when the reading has ended. */
   readonly done: Promise<number>
 }
 
@@ -32,13 +35,13 @@ export class FreshStream {
   readonly #stream: FoldedStream
   readonly #clock: Clock
   readonly #refusal: string
-  /** When it was read last. */
+  /** When the last reading that succeeded began, in milliseconds since 1970. */
   #readAt = Number.NEGATIVE_INFINITY
   #looking: Look | undefined
-  /** The look behind that one, for whoever it is too old for: so one waits at most. */
+  /** The next look, shared by all callers for whom the one under way began too early. */
   #next: Promise<number> | undefined
 
-  /** @param refusal what a caller is told while nothing can be believed */
+  /** @param refusal the message of the error while the state is too old to decide on */
   constructor(ports: FreshStreamPorts, fold: StreamFold, refusal: string) {
     this.#stream = new FoldedStream(ports, fold)
     this.#clock = ports.clock
@@ -60,7 +63,7 @@ export class FreshStream {
     }
   }
 
-  /** A look that takes long may have read the stream before what whoever asks now knows of. */
+  /** A look that began long ago may have missed an event that the caller knows of. */
   #look(askedAt: number): Promise<number> {
     const looking = this.#looking
     if (looking === undefined) return this.#begin()
@@ -91,7 +94,7 @@ export class FreshStream {
   }
 }
 
-/** False for a moment that lies ahead: then somebody has set the clock back. */
+/** Whether the moment is at most that long ago; false when the clock was set back since. */
 function isWithin(boundMs: number, moment: number, now: number): boolean {
   return moment <= now && now - moment <= boundMs
 }

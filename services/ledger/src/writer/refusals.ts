@@ -48,7 +48,7 @@ export function storeUnavailable(cause?: unknown): ServiceError {
   })
 }
 
-/** Whether what was refused so can be asked for again: nobody knows yet what becomes of it. */
+/** Whether the same command may succeed later, or may even have been written. */
 export function isRefusedForNow(error: unknown): boolean {
   return error instanceof ServiceError && REFUSED_FOR_NOW.has(error.code)
 }

@@ -11,9 +11,10 @@
  * reason a rejection that comes after an `unknown` settles nothing, and a conflict is believed only
  * when somebody else's events are seen in the place of these: from then on they can not be written.
  *
- * A store tells a repetition by the ids of the events, and these by what they are about: a grant of
- * one payment that two processes make at once has the same id, and may be of another amount. What
- * stands there with other content is somebody else's: a conflict, to be decided again.
+ * A store recognises a repetition by the ids of the events. An id is made of what the event is
+ * about and not of its content: two processes that grant the same payment at once make the same id,
+ * perhaps with different amounts. So events that stand there with other content were written by
+ * another process: that is a conflict, and the command is decided again.
  *
  * Callers do not wait for ever: after a bounded time `onOverdue` is called, once, and the sending
  * goes on without them.

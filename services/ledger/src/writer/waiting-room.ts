@@ -2,8 +2,8 @@
  * Where requests wait for a running one to end. Only a bounded number waits, each for a bounded
  * time that runs from its first entry, and they come out in the order in which they went in.
  *
- * The writer lets them out when it frees credit. What another process frees it does not hear of, so
- * where there can be others they also look for themselves now and then.
+ * The writer lets them out when it frees credit. It does not learn of credit that another process
+ * frees, so where there can be other processes the room also lets them out now and then to look.
  */
 
 import type { Timer } from '@svc/contracts/ports/time'
