@@ -40,8 +40,11 @@ export interface FeedFinding {
 }
 
 export interface FeedCheckResult {
+  /** Streams that have an event in the range: accounts, and the prices. */
   readonly keys: number
+  /** Events of the log in the range. */
   readonly events: number
+  /** Records of the topic. */
   readonly records: number
   /** Records of an event that the topic has already. */
   readonly doubled: number

@@ -80,7 +80,11 @@ export class FeedProgress {
     this.#delivered = { position, witness, ends, count }
   }
 
-  /** Whether all that was lost is there now, a check tells. */
+  /**
+   * Counts what was lost as sent again. Whether the topic has all of it, a check of the feed tells.
+   *
+   * @param ends the offset behind the last record of each partition, by now
+   */
   noteResent(ends: readonly bigint[]): void {
     this.#lost = null
     this.#write({ ends, lost: null })

@@ -31,7 +31,8 @@ const MAY_HAVE_TEXTS = new RegExp(`"(?:${[...FREE_TEXTS].join('|')})"|\\\\`)
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }
 
 /**
- * @param lowBalance below which a balance is told to be low; undefined: none is
+ * @param lowBalance the record says so when the event takes the balance below this amount;
+ *   undefined: no record says so
  * @returns undefined for events that are not about money: users, admin tokens, what was read
  * @throws {RangeError} for an event of a newer program: update this one
  */

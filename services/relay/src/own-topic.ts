@@ -39,7 +39,7 @@ export async function checkOwnTopic(
   for (const record of await lastRecords(topic, signal)) await checkOwnRecord(store, record)
 }
 
-/** Nothing where this user may write and not read: then only a check of the feed can tell. */
+/** @returns none when this user may write and not read: then only a check of the feed can tell */
 async function lastRecords(
   topic: BusTopic,
   signal: AbortSignal,

@@ -120,7 +120,7 @@ class AdmittedBodies {
   }
 }
 
-/** The place of a request behind {@link Admission.admit}, for who answers it: it has to be left. */
+/** Takes over the place of a request behind {@link Admission.admit}: the caller has to leave it. */
 export function takePlace(request: FastifyRequest): Admitted {
   const admitted = admittedOf(request)
   admitted.isTaken = true

@@ -2,9 +2,9 @@
  * Ends what an account has under way when the operator freezes it: the ledger refuses what comes
  * from then on, and does not know what runs.
  *
- * It is looked for, and not waited for: memory knows of a freeze that this process has written or
- * read, the view of one that another gateway has written, and neither has to tell anybody. Both may
- * be behind an unfreezing, so what they say is confirmed by the ledger before anything is stopped.
+ * The watch polls. The ledger's memory has a freeze that this process has written or read, and the
+ * view of accounts has one that another gateway has written; neither notifies anybody. Both may be
+ * behind an unfreezing, so the ledger confirms the freeze before anything is stopped.
  */
 import type { Timer } from '@svc/contracts/ports/time'
 import type { Ledger } from '@svc/ledger/ledger'

@@ -53,7 +53,7 @@ export async function generateAnswer(ports: GeneratePorts, task: GenerateAnswer)
     await runOn(lease, record, ports, task)
     const { failure } = record
     const mayTryAgain =
-      attempt < ATTEMPTS_MAX && !task.stopSignal.aborted && isSafeAgain(failure, task)
+      attempt < ATTEMPTS_MAX && !task.stopSignal.aborted && isSafeToRetry(failure, task)
     if (failure === undefined || !mayTryAgain || !task.delivery.restart()) {
       return { record, workerId: lease.worker.workerId }
     }
@@ -66,7 +66,7 @@ export async function generateAnswer(ports: GeneratePorts, task: GenerateAnswer)
  * it is not sent to another, unless the first was never reached. A run that failed by its grammar
  * would fail there as well.
  */
-function isSafeAgain(failure: RunRecord['failure'], { request }: GenerateAnswer): boolean {
+function isSafeToRetry(failure: RunRecord['failure'], { request }: GenerateAnswer): boolean {
   if (failure === undefined || failure.isFinal || failure.isOfGrammar) return false
   return request.plan.grammar === null || !failure.mayHaveBegun
 }

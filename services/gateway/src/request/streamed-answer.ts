@@ -33,9 +33,8 @@ export interface StreamedAnswerOptions {
 const FIRST_EVENT_MS = 1_000
 
 /**
- * Waiting → open → ended. It opens with the first part, or after a second, when the worker is
- * longer than that over its prompt; before that a failure is still an ordinary answer with a
- * status.
+ *     waiting ── first part, or one second ──▶ open ──▶ ended
+ *        └── failure ──▶ an ordinary answer with a status
  */
 export class StreamedAnswer implements Delivery {
   readonly #options: StreamedAnswerOptions

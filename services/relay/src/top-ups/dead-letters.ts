@@ -68,7 +68,7 @@ export class DeadLetters {
   }
 
   /**
-   * Whether the record is among the letters. It reads all of them; who may not has none.
+   * Whether the record is among the letters. Reads all of them; false when this user may not.
    *
    * @throws {BusAwayError}
    */

@@ -7,11 +7,11 @@
  *     four times a second: the log, from where it was read to, to its end
  *        └── a change of an account ──▶ memory of it is old ──▶ it is read again
  *
- * The bound holds by construction, and not because a message comes in time. Memory may be gone by
- * while the log was read to its end within {@link CURRENT_MS}, and nothing in it was news of the
- * account. In every other case whoever asks reads the account again first. No other server is
- * needed for it. Only when the log itself refuses to be read, memory goes on without it: nothing
- * can be accepted then, and questions are answered.
+ * The bound holds by construction, and not because a message comes in time. A caller may use the
+ * state in memory when the log was read to its end within the last {@link CURRENT_MS} and had no
+ * news of the account; otherwise it reads the account again first. Only while the log cannot be
+ * read, the state in memory is used as it is: then no request can be accepted, and reads are still
+ * answered.
  */
 import { accountStream } from '@svc/contracts/events/account'
 import type { EventStore, Position, RecordedEvent } from '@svc/contracts/ports/event-store'

@@ -3,7 +3,7 @@ import { ServiceError } from '@svc/contracts/errors'
 import type { EventStore } from '@svc/contracts/ports/event-store'
 import type { Projections } from '@svc/projections/open-projections'
 
-/** Whoever asks it of views is told where they are; whether the log answers it says itself. */
+/** Refuses every question about views, and says where they are. Its status still asks the log. */
 export function noProjections(store: Pick<EventStore, 'lastPosition'>): Projections {
   const refuse = (): never => {
     throw viewsAreElsewhere()

@@ -100,7 +100,7 @@ async function viewsCaughtUp({ store, projections }: Core): Promise<void> {
   }
 }
 
-/** That no server of views answers is told by who asked it, and is no failure of a sweep. */
+/** When no server with views answers, whoever asked it logs that: it is no failure of the sweep. */
 function isOfNoViews(error: unknown): boolean {
   return error instanceof ServiceError && error.code === 'view_behind'
 }
