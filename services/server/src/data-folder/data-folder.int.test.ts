@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, join } from 'node:path'
+import { runToEnd } from '@svc/testing/bounded-run'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
 
 import { describe, expect, test } from 'vitest'
@@ -100,6 +101,29 @@ describe.skipIf(process.platform === 'win32')('a folder that others could use', 
     symlinkSync(elsewhere, join(folder.path, 'server.json'))
     expect(() => folder.readServer()).toThrow(DataFolderError)
   })
+})
+
+const canTrace = runToEnd('strace', ['-o', '/dev/null', 'true']).status === 0
+
+test.skipIf(!canTrace)('a note is on the disk, under its name, when it is written', () => {
+  const folder = temporaryFolder()
+  const trace = join(temporaryFolder(), 'trace')
+  const from = JSON.stringify(new URL('data-folder.ts', import.meta.url))
+  const write = `new DataFolder(${JSON.stringify(folder)}).writeServer({ pid: 1, baseUrl: '', startedAt: '' })`
+  const script = `import { DataFolder } from ${from}\n${write}`
+  const calls = 'trace=rename,renameat,renameat2,fsync,fdatasync'
+  const program = [process.execPath, '--input-type=module', '-e', script]
+  const ran = runToEnd('strace', ['-f', '-y', '-qq', '-e', calls, '-o', trace, ...program])
+  expect(ran.status).toBe(0)
+  const done = readFileSync(trace, 'utf8')
+    .split('\n')
+    .filter((line) => line.includes(folder))
+    .map((line) => line.replace(/^\d+ +/, '').replaceAll(folder, ''))
+  expect(done).toEqual([
+    expect.stringMatching(/^f(data)?sync\(\d+<\/server\.json\.new>/),
+    expect.stringMatching(/^rename.*"\/server\.json\.new", .*"\/server\.json"/),
+    expect.stringMatching(/^fsync\(\d+<>/),
+  ])
 })
 
 describe.skipIf(process.platform !== 'linux')('a folder that nobody can make', () => {

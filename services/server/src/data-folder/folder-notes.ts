@@ -1,6 +1,7 @@
 /** The notes of a data folder: small files, read whole and written whole, for the owner only. */
 import { constants, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { syncFolder } from '@svc/infra/sqlite/durable-file'
 import type { z } from 'zod'
 import { DataFolderError } from './data-folder-error.ts'
 import { NO_LINKS } from './folder-safety.ts'
@@ -48,13 +49,18 @@ export class FolderNotes {
     this.writeText(file, `${JSON.stringify(record, null, 2)}\n`)
   }
 
-  /** Written whole or not at all, also when the process dies in the middle. */
+  /**
+   * Writes the text whole or not at all, also when the process dies in the middle. After a loss of
+   * power it is there, once this has returned: until the folder is synced, the disk may have the
+   * old text under the name.
+   */
   writeText(name: string, text: string): void {
     const file = join(this.#path, name)
     // What a run that died has left there, or somebody has put there, is never written through.
     rmSync(`${file}.new`, { force: true })
     writeFileSync(`${file}.new`, text, { flag: 'wx', mode: OWNER_ONLY_FILE, flush: true })
     renameSync(`${file}.new`, file)
+    syncFolder(this.#path)
   }
 
   remove({ file }: Note<unknown>): void {
