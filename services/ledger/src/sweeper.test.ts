@@ -11,7 +11,7 @@ import {
 import { sampleId } from '@svc/testing/ledger/sample'
 import { describe, expect, test } from 'vitest'
 import type { EndedGrant } from './ended-grants.ts'
-import { createSweeper, type RunningRow, type SweeperPorts } from './sweeper.ts'
+import { type RunningRow, Sweeper, type SweeperPorts } from './sweeper.ts'
 
 const deadGateway = sampleId('gw', 66)
 const ownGateway = sampleId('gw', 77)
@@ -35,7 +35,7 @@ async function openOrphaned(ports: Partial<SweeperPorts> = {}) {
   const orphans = [await accept(dead, deadGateway), await accept(dead, deadGateway)]
   const own = await accept(live, ownGateway)
   const reached: CrashPoint[] = []
-  const sweeper = createSweeper({
+  const sweeper = new Sweeper({
     ledger: live.ledger,
     findRunning: ({ limit }) => lastPage(rows.slice(0, limit)),
     findEndedGrants: noGrants,
@@ -69,7 +69,7 @@ describe('the sweeper', () => {
     const { sweeper, store, time, accountId, rows, ledger } = await openOrphaned()
     const otherGateway = sampleId('gw', 99)
     const other = await openLedger({ store, time, gatewayId: otherGateway })
-    const another = createSweeper({
+    const another = new Sweeper({
       ledger: other.ledger,
       findRunning: () => lastPage(rows.slice(0, 2)),
       findEndedGrants: noGrants,
@@ -148,7 +148,7 @@ describe('the sweeper', () => {
     expect(await sweeper.sweep()).toBe(2)
     expect(errors).toMatchObject([{ code: 'not_found' }])
 
-    const view = createSweeper({
+    const view = new Sweeper({
       ledger,
       findRunning: () => Promise.reject(new Error('the view is closed')),
       findEndedGrants: () => Promise.reject(new Error('the view is closed')),
@@ -186,7 +186,7 @@ async function openSleeping() {
   }
   const [ada, bob] = [await openAccount(), await openAccount()]
   const sweeperOf = (ledgerOfSweeper: typeof ledger, ports: Partial<SweeperPorts> = {}) =>
-    createSweeper({
+    new Sweeper({
       ledger: ledgerOfSweeper,
       findRunning: () => lastPage([]),
       findEndedGrants: ({ endsBefore }) => ({

@@ -85,20 +85,7 @@ export interface SweeperPorts {
   readonly onError?: (error: unknown, work: SweeperWork) => void
 }
 
-export interface Sweeper {
-  /** Sweeps at once, and again every few seconds. */
-  start(): void
-  /** Sweeps once. @returns how many requests were ended */
-  sweep(): Promise<number>
-  /** Begins no other sweep. Resolves when the one under way has ended. */
-  stop(): Promise<void>
-}
-
-export function createSweeper(ports: SweeperPorts): Sweeper {
-  return new OrphanSweeper(ports)
-}
-
-class OrphanSweeper implements Sweeper {
+export class Sweeper {
   readonly #ports: SweeperPorts
   readonly #endedGrants: EndedGrants
   readonly #seen: SeenRequests
@@ -114,6 +101,7 @@ class OrphanSweeper implements Sweeper {
     this.#seen = new SeenRequests(ports)
   }
 
+  /** Sweeps at once, and again every few seconds. */
   start(): void {
     if (this.#isStopped || this.#running !== undefined) return
     this.#running = this.sweep()
@@ -129,6 +117,7 @@ class OrphanSweeper implements Sweeper {
       })
   }
 
+  /** Sweeps once. @returns how many requests were ended */
   async sweep(): Promise<number> {
     try {
       return await this.#endOrphans()
@@ -137,6 +126,7 @@ class OrphanSweeper implements Sweeper {
     }
   }
 
+  /** Begins no other sweep. Resolves when the one under way has ended. */
   async stop(): Promise<void> {
     this.#isStopped = true
     this.#cancelNext()

@@ -24,7 +24,7 @@ import { ManualTime } from '@svc/testing/manual-time'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { inspectStream } from '../src/inspect-stream.ts'
-import { createSweeper } from '../src/sweeper.ts'
+import { Sweeper } from '../src/sweeper.ts'
 
 const CREDIT = 1_000n
 /** Of a request for 10 prompt tokens and at most 10 output tokens. */
@@ -154,7 +154,7 @@ test('a request that could not end meanwhile frees its hold at the next sweep, o
   await take({ kind: 'accept' })
   await take({ kind: 'accept' })
   const [ended = '', goesOn = ''] = running
-  const sweeper = createSweeper({
+  const sweeper = new Sweeper({
     ledger: ledger(),
     clock: parts.time,
     steadyClock: parts.time,

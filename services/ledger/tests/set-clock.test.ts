@@ -3,7 +3,7 @@ import { openFunded, openLedger, request } from '@svc/testing/ledger/open-ledger
 import { sampleId } from '@svc/testing/ledger/sample'
 import { ManualTime } from '@svc/testing/manual-time'
 import { describe, expect, test } from 'vitest'
-import { createSweeper, type RunningRow } from '../src/sweeper.ts'
+import { type RunningRow, Sweeper } from '../src/sweeper.ts'
 
 const HOUR_MS = 3_600_000
 const REQUEST_MS = 600_000
@@ -34,7 +34,7 @@ async function openRunning() {
     rows.push({ accountId, requestId, gatewayId, deadline: nowMs + REQUEST_MS })
     return requestId
   }
-  const sweeper = createSweeper({
+  const sweeper = new Sweeper({
     ledger,
     clock,
     steadyClock: time,

@@ -2,7 +2,7 @@
 import { sampleId } from '@svc/testing/ledger/sample'
 import { ManualTime } from '@svc/testing/manual-time'
 import { expect, test } from 'vitest'
-import { createSweeper, type RunningQuery, type RunningRow } from '../src/sweeper.ts'
+import { type RunningQuery, type RunningRow, Sweeper } from '../src/sweeper.ts'
 
 const PAGES_PER_SWEEP = 4
 const REQUEST_MS = 600_000
@@ -26,7 +26,7 @@ function openPages({ gone = true } = {}) {
       next: isLast ? undefined : { deadline: page + 1, requestId: '' },
     }
   }
-  const sweeper = createSweeper({
+  const sweeper = new Sweeper({
     ledger: {
       isRunning: () => false,
       balance: () => Promise.reject(new Error('nobody asks')),

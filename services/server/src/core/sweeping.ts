@@ -10,12 +10,7 @@ import { runningElsewhere } from '@svc/gateway/views-hop/views-elsewhere'
 import { steadyClock } from '@svc/infra/system/steady-clock'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { systemTimer } from '@svc/infra/system/system-timer'
-import {
-  createSweeper,
-  type RunningQuery,
-  type RunningRow,
-  type SweeperWork,
-} from '@svc/ledger/sweeper'
+import { type RunningQuery, type RunningRow, Sweeper, type SweeperWork } from '@svc/ledger/sweeper'
 import type { Logger } from 'pino'
 import type { DataFolder } from '../data-folder/data-folder.ts'
 import { httpLimitsOf } from '../settings/http-limits.ts'
@@ -58,7 +53,7 @@ export function startSweeping(
     viewServers === undefined
       ? pace.step(() => projections.views.runningRequests(query))
       : runningElsewhere(viewServers, query)
-  const sweeper = createSweeper({
+  const sweeper = new Sweeper({
     ledger,
     findRunning: async (query) => {
       const { rows, next } = await findRunning(query)

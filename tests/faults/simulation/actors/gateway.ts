@@ -15,7 +15,7 @@ import {
 import { type RunToSettle, settleRun } from '@svc/gateway/request/settle'
 import { MemoryBus } from '@svc/infra/bus/memory/memory-bus'
 import type { Accepted, Ledger, Settled } from '@svc/ledger/ledger'
-import { createSweeper, type RunningQuery } from '@svc/ledger/sweeper'
+import { type RunningQuery, Sweeper } from '@svc/ledger/sweeper'
 import {
   grantOperation,
   previewGrantOperation,
@@ -241,7 +241,7 @@ export class SimulatedGateway {
     const ends = { findRunning, findEndedGrants, isGone }
     const clocks = { clock, steadyClock: clock, longestRequestMs: ENDS_WITHIN_MS }
     const ports = { ledger, ...clocks, timer, gatewayId, reach, ...ends }
-    createSweeper(seams.sweeping?.(ports, ledger) ?? ports).start()
+    new Sweeper(seams.sweeping?.(ports, ledger) ?? ports).start()
   }
 
   #takeTopUps(): void {
