@@ -1,3 +1,5 @@
+import type { AccountCommand } from '@svc/contracts/commands'
+import type { AccountEvent } from '@svc/contracts/events/account'
 import {
   accept,
   accepted,
@@ -18,6 +20,7 @@ import {
 import { START_MS } from '@svc/testing/manual-time'
 import { describe, expect, test } from 'vitest'
 import { given, history } from '../../testing/decider-specification.ts'
+import { adjust, refund } from '../../testing/sample-corrections.ts'
 import { ACTIVE_KEYS_MAX } from './state.ts'
 
 const operator = { actor: 'operator', at: START_MS }
@@ -276,5 +279,19 @@ describe('a log that the rules of today would not have written', () => {
   test('that contradicts itself is not traded on', () => {
     expect(() => given(...usable, granted(1, 40n, { balanceAfter: 41n }))).toThrow(/balance is 40/)
     expect(() => given(older, accepted(1))).toThrow(/accepted twice/)
+    expect(() => given(usable, granted(1, 40n, { paidDebt: 1n }))).toThrow(/pays a debt of 0/)
+    const raised = [...usable, adjust(1, 30n)]
+    expect(() => given(endingWith({ paidDebt: 1n, credit: 29n }, ...raised))).toThrow(/1 is paid/)
+    const refunded = [...usable, granted(1, 100n), accept(1), settle(1), refund(1, 20n)]
+    expect(() => given(endingWith({ refundedBefore: 1n }, ...refunded))).toThrow(/refunded 0/)
+    const again = [...refunded, refund(2, 20n)]
+    expect(() => given(endingWith({ refundedBefore: 0n }, ...again))).toThrow(/refunded 20/)
   })
 })
+
+/** The history that the steps make, with other data in its last event. */
+function endingWith(changes: object, ...steps: readonly (AccountCommand | AccountEvent)[]) {
+  const events = history(...steps)
+  const { type, data } = events.at(-1) as AccountEvent
+  return [...events.slice(0, -1), { type, data: { ...data, ...changes } } as AccountEvent]
+}

@@ -8,6 +8,7 @@
  * Every event that moves the balance says what the balance is afterwards. The fold adds up by
  * itself and compares: an account whose history does not add up is not traded with.
  */
+import type { RecordedRefund } from '@svc/contracts/commands'
 import {
   type AccountEvent,
   type AccountEventOf,
@@ -15,7 +16,7 @@ import {
 } from '@svc/contracts/events/account'
 import { readKeptText } from '@svc/contracts/kept-text'
 import type { PicoDollars } from '@svc/contracts/money'
-import { insertInBurnOrder } from './burn-down.ts'
+import { insertInBurnOrder, smallerOf } from './burn-down.ts'
 import { changeOf } from './changes.ts'
 import { contentOfAccount, contentOfAdjustment, contentOfKey, ERASED_CONTENT } from './content.ts'
 import {
@@ -171,7 +172,7 @@ function forgetOldest(known: Map<string, unknown>): void {
 function close(state: AccountState, closed: DataOf<'AccountClosed'>): void {
   const { slices, paidDebt, amount, balanceAfter, at } = closed
   for (const slice of slices) takeFromGrant(state, slice.grantId, slice.amount)
-  state.debt -= paidDebt
+  moveDebt(state, -paidDebt)
   state.closedAt = at
   for (const key of state.keys.values()) key.revokedAt ??= at
   moveBalance(state, amount, balanceAfter)
@@ -206,9 +207,15 @@ function endKeyAt(state: AccountState, { keyId, expiresAt }: DataOf<'ApiKeyExpir
 
 function addGrant(state: AccountState, granted: DataOf<'CreditGranted'>): void {
   const { grantId, amount, category, priority, expiresAt, reference, paidDebt, at } = granted
+  const owed = smallerOf(state.debt, amount)
+  if (paidDebt !== owed) {
+    throw new InconsistentHistoryError(
+      `${grantId} pays a debt of ${owed}, an event says ${paidDebt}`,
+    )
+  }
   const terms = { grantId, amount, category, priority, expiresAt, reference, grantedAt: at }
   addCredit(state, { ...terms, remaining: amount - paidDebt })
-  state.debt -= paidDebt
+  moveDebt(state, -paidDebt)
   moveBalance(state, amount, granted.balanceAfter)
 }
 
@@ -223,7 +230,7 @@ function addCredit(state: AccountState, terms: Omit<Grant, 'expired' | 'voidedAt
 function voidGrant(state: AccountState, voided: DataOf<'GrantVoided'>): void {
   const { grantId, amount, slices, debt, balanceAfter, at } = voided
   for (const slice of slices) takeFromGrant(state, slice.grantId, slice.amount)
-  state.debt += debt
+  moveDebt(state, debt)
   const grant = state.grants.get(grantId)
   if (grant !== undefined) grant.voidedAt = at
   moveBalance(state, -amount, balanceAfter)
@@ -233,8 +240,8 @@ function refund(state: AccountState, refunded: DataOf<'CreditRefunded'>): void {
   const { refundId, requestId, amount, refundedBefore, paidDebt, slices, credit, at } = refunded
   for (const slice of slices) returnToGrant(state, slice.grantId, slice.amount)
   addCorrection(state, refundId, 'paid', credit, at)
-  state.debt -= paidDebt
-  const before = state.refunds.get(requestId)?.refunds ?? []
+  moveDebt(state, -paidDebt)
+  const before = refundsBefore(state, refunded)
   const refunds = [...before, { refundId, amount }]
   state.refunds.set(requestId, { total: refundedBefore + amount, refunds })
   if (state.refunds.size > REFUNDED_REQUESTS_MAX) {
@@ -245,11 +252,25 @@ function refund(state: AccountState, refunded: DataOf<'CreditRefunded'>): void {
   moveBalance(state, amount, refunded.balanceAfter)
 }
 
+/** How much may still be given back depends on how much was. */
+function refundsBefore(
+  { refunds, hasForgottenRefunds }: AccountState,
+  { requestId, refundedBefore }: DataOf<'CreditRefunded'>,
+): readonly RecordedRefund[] {
+  const known = refunds.get(requestId)
+  const total = known?.total ?? (hasForgottenRefunds ? refundedBefore : 0n)
+  if (total !== refundedBefore) {
+    const message = `${requestId} was refunded ${total}, an event says ${refundedBefore}`
+    throw new InconsistentHistoryError(message)
+  }
+  return known?.refunds ?? []
+}
+
 function adjust(state: AccountState, adjusted: DataOf<'BalanceAdjusted'>): void {
   const { adjustmentId, amount, paidDebt, credit, slices, debt, category, at } = adjusted
   for (const slice of slices) takeFromGrant(state, slice.grantId, slice.amount)
   addCorrection(state, adjustmentId, category, credit, at)
-  state.debt += debt - paidDebt
+  moveDebt(state, debt - paidDebt)
   if (state.adjustments.has(adjustmentId)) {
     throw new InconsistentHistoryError(`${adjustmentId} is adjusted twice`)
   }
@@ -306,7 +327,7 @@ function rememberKey(
 function debit(state: AccountState, debited: DataOf<'CreditDebited'>): void {
   const { requestId, amount, slices, debt, balanceAfter } = debited
   for (const slice of slices) takeFromGrant(state, slice.grantId, slice.amount)
-  state.debt += debt
+  moveDebt(state, debt)
   endRequest(state, requestId)
   moveBalance(state, -amount, balanceAfter)
 }
@@ -354,6 +375,13 @@ function takeFromGrant(state: AccountState, grantId: string, amount: PicoDollars
   if (grant.remaining > 0n) return
   const index = state.burning.indexOf(grant)
   if (index !== -1) state.burning.splice(index, 1)
+}
+
+function moveDebt(state: AccountState, change: PicoDollars): void {
+  state.debt += change
+  if (state.debt < 0n) {
+    throw new InconsistentHistoryError(`${-state.debt} is paid of a debt that there is not`)
+  }
 }
 
 function moveBalance(state: AccountState, change: PicoDollars, after: PicoDollars): void {

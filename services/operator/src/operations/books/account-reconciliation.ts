@@ -7,6 +7,7 @@
  *     balances  grants − debits ± corrections = the balance of the event = that of the full replay
  *     postings  the postings of every event are in balance, and say what the customer has
  */
+import { isDeepStrictEqual } from 'node:util'
 import { AccountBooks, sumOf, type TrialBalance } from '@svc/contracts/account-books'
 import { messageOf } from '@svc/contracts/error-message'
 import {
@@ -16,7 +17,7 @@ import {
   movesBalance,
 } from '@svc/contracts/events/account'
 import type { PicoDollars } from '@svc/contracts/money'
-import { costOf, type PriceVersion } from '@svc/contracts/price'
+import { costLines, costOf, type PriceVersion } from '@svc/contracts/price'
 import type { TokenCounts } from '@svc/contracts/tokens'
 import { accountDecider } from '@svc/ledger/account/decider'
 import type { Findings } from './findings.ts'
@@ -117,7 +118,9 @@ export class AccountReconciliation {
       const problem = `${requestId} is metered above what its worker can have computed`
       this.#findings.add('meters', subject, problem, BigInt(above))
     }
-    if (request !== undefined) request.metered = metered
+    if (request === undefined) return
+    if (request.metered !== null) this.#missingDebit(requestId, request.price, request.metered)
+    request.metered = metered
   }
 
   #debit(debited: AccountEventOf<'CreditDebited'>['data'], subject: string): void {
@@ -125,9 +128,11 @@ export class AccountReconciliation {
     const request = this.#running.get(requestId)
     this.#running.delete(requestId)
     const metered = request?.metered ?? null
-    const due = request === undefined || metered === null ? 0n : costOf(request.price, metered)
+    const dueLines =
+      request === undefined || metered === null ? [] : costLines(request.price, metered)
+    const due = sumOf(dueLines.map((line) => line.amount))
     const shown = sumOf(lines.map((line) => line.amount))
-    if (metered !== null && due === amount && due === shown) return
+    if (metered !== null && due === amount && isDeepStrictEqual(lines, dueLines)) return
     const problem =
       metered === null
         ? `${requestId} is debited without a meter`
