@@ -149,24 +149,27 @@ export class AccountAudit {
   }
 
   #refund(refunded: AccountEventOf<'CreditRefunded'>['data']): void {
-    const { refundId, requestId, amount, paidDebt, slices, credit, balanceAfter } = refunded
-    this.#request(requestId, 'refunded')?.refund(amount)
+    const { refundId, requestId, amount, refundedBefore, paidDebt, slices, credit } = refunded
+    this.#request(requestId, 'refunded')?.refund(amount, refundedBefore)
     for (const slice of slices) this.#spend(slice.grantId, -slice.amount, true)
     const returned = slices.reduce((sum, slice) => sum + slice.amount, 0n)
     this.#credit(refundId, amount - returned, paidDebt, credit)
-    this.#settle(amount, balanceAfter)
+    this.#settle(amount, refunded.balanceAfter)
   }
 
   #adjust(adjusted: AccountEventOf<'BalanceAdjusted'>['data']): void {
     const { adjustmentId, amount, paidDebt, credit, slices, debt, balanceAfter } = adjusted
-    if (amount < 0n) this.#take(-amount, slices, debt)
-    else this.#credit(adjustmentId, amount, paidDebt, credit)
+    const [taken, given] = amount < 0n ? [-amount, 0n] : [0n, amount]
+    this.#take(taken, slices, debt)
+    this.#credit(adjustmentId, given, paidDebt, credit)
     this.#settle(amount, balanceAfter)
   }
 
   #close(closed: AccountEventOf<'AccountClosed'>['data']): void {
-    const { amount, slices, balanceAfter } = closed
+    const { amount, slices, paidDebt, balanceAfter } = closed
+    const taken = slices.reduce((sum, slice) => sum + slice.amount, 0n)
     for (const slice of slices) this.#spend(slice.grantId, slice.amount)
+    if (paidDebt - taken !== amount) this.#report('I1', `moves ${paidDebt - taken} for ${amount}`)
     this.#settle(amount, balanceAfter)
     if (this.#settled !== 0n) this.#report('I1', `is closed with a balance of ${this.#settled}`)
     if (this.#held !== 0n) this.#report('I9', 'is closed with requests running')

@@ -71,7 +71,8 @@ export class RequestAudit {
     this.#ended = 'debited'
   }
 
-  refund(amount: bigint): void {
+  refund(amount: bigint, before: bigint): void {
+    if (before !== this.refunded) this.#report('I1', `was refunded ${this.refunded}, not ${before}`)
     this.refunded += amount
     if (amount <= 0n) this.#report('I1', `is refunded ${amount}`)
     if (this.refunded > this.debited) {
@@ -94,14 +95,24 @@ export class RequestAudit {
     if (this.meter === undefined) return
     const { inputTokens, cachedInputTokens, outputTokens } = this.meter
     const { input, cachedInput, output } = this.accepted.price
-    const owed =
-      BigInt(inputTokens) * input +
-      BigInt(cachedInputTokens) * cachedInput +
-      BigInt(outputTokens) * output
-    if (amount !== owed) this.#report('I2', `is debited ${amount}, its tokens cost ${owed}`)
-    const sumOf = (parts: readonly { readonly amount: bigint }[]) =>
-      parts.reduce((sum, part) => sum + part.amount, 0n)
-    if (sumOf(lines) !== amount) this.#report('I2', 'has lines that do not add up')
+    const parts = [
+      { tokens: inputTokens, price: input },
+      { tokens: cachedInputTokens, price: cachedInput },
+      { tokens: outputTokens, price: output },
+    ]
+    const due = parts.map((part) => ({ ...part, amount: BigInt(part.tokens) * part.price }))
+    if (amount !== sumOf(due)) {
+      this.#report('I2', `is debited ${amount}, its tokens cost ${sumOf(due)}`)
+    }
+    const isShown = due.every(({ tokens, price, amount: cost }, index) => {
+      const line = lines[index]
+      return line?.tokens === tokens && line.price === price && line.amount === cost
+    })
+    if (!isShown) this.#report('I2', 'has lines of other tokens than were metered')
     if (sumOf(slices) + debt !== amount) this.#report('I1', 'has slices that do not add up')
   }
+}
+
+function sumOf(parts: readonly { readonly amount: bigint }[]): bigint {
+  return parts.reduce((sum, part) => sum + part.amount, 0n)
 }
