@@ -19,24 +19,70 @@ const lines = [
 ]
 const debit = { requestId: 'req_1', amount: '49', lines, balanceAfter: '451' }
 
-function debited(changes: object): string {
+/** An account with $500 and a request that is metered and not debited yet. */
+function metered(): BookedMoney {
   const money = new BookedMoney(true)
   money.take('CreditGranted', grant)
   money.take('RequestAccepted', { requestId: 'req_1', price })
   money.take('TokensMetered', { requestId: 'req_1', ...counts })
-  return money.take('CreditDebited', { ...debit, ...changes })
+  return money
 }
+
+const debited = (changes: object) => metered().take('CreditDebited', { ...debit, ...changes })
 
 test('a debit is tokens times price, and nothing else', () => {
   expect(debited({})).toBe('right')
   expect(debited({ amount: '50', balanceAfter: '450' })).toBe('price')
-  expect(debited({ lines: lines.slice(1) })).toBe('price')
-  expect(debited({ lines: lines.toReversed() })).toBe('price')
-  expect(debited({ lines: [{ ...lines[0], price: '4', amount: '40' }, ...lines.slice(1)] })).toBe(
-    'price',
-  )
   expect(debited({ requestId: 'req_2' })).toBe('price')
-  expect(debited({ amount: '0x31' })).toBe('price')
+})
+
+test('its lines are the tokens that were metered, at the price of their class', () => {
+  for (const [index, line] of lines.entries()) {
+    for (const wrong of [
+      { class: 'other' },
+      { tokens: line.tokens + 1 },
+      { price: `${BigInt(line.price) + 1n}` },
+      { amount: `${BigInt(line.amount) + 1n}` },
+    ]) {
+      expect(debited({ lines: lines.with(index, { ...line, ...wrong }) })).toBe('price')
+    }
+  }
+  expect(debited({ lines: lines.slice(1) })).toBe('price')
+  expect(debited({ lines: [...lines, lines[0]] })).toBe('price')
+  expect(debited({ lines: lines.toReversed() })).toBe('price')
+  expect(debited({ lines: { ...lines, length: 3 } })).toBe('price')
+})
+
+test('a request that has ended is not debited', () => {
+  const ends = { CreditDebited: debit, RequestFailed: {}, RequestAbandoned: {} }
+  for (const [type, end] of Object.entries(ends)) {
+    const money = metered()
+    expect(money.take(type, { requestId: 'req_1', ...end })).toBe('right')
+    expect(money.take('CreditDebited', { ...debit, balanceAfter: '402' })).toBe('price')
+    expect(money.take('TokensMetered', { requestId: 'req_1', ...counts })).toBe('price')
+  }
+})
+
+test.each<[string, unknown]>([
+  ['CreditDebited', null],
+  ['CreditDebited', [debit]],
+  ['CreditDebited', 'a text'],
+  ['CreditDebited', { ...debit, requestId: 1 }],
+  ['CreditDebited', { ...debit, amount: 49 }],
+  ['CreditDebited', { ...debit, amount: '0x31' }],
+  ['CreditDebited', { ...debit, balanceAfter: undefined }],
+  ['CreditDebited', { ...debit, lines: [null, ...lines.slice(1)] }],
+  ['CreditDebited', { ...debit, lines: lines.with(0, { ...lines[0], tokens: '10' } as never) }],
+  ['RequestAccepted', { requestId: 'req_2', price: null }],
+  ['RequestAccepted', { requestId: 'req_2', price: [price] }],
+  ['RequestAccepted', { requestId: ['req_2'], price }],
+  ['RequestAccepted', { requestId: 'req_2', price: { ...price, output: 7 } }],
+  ['TokensMetered', { requestId: 'req_1', ...counts, inputTokens: '10' }],
+  ['TokensMetered', { requestId: 'req_1', ...counts, outputTokens: -1 }],
+  ['TokensMetered', { requestId: 'req_1', ...counts, outputTokens: 0.5 }],
+  ['RequestFailed', { requestId: 1 }],
+])('%s that says %j is wrong', (type, data) => {
+  expect(metered().take(type, data)).toBe('price')
 })
 
 test('the balance is the sum of what moved it', () => {
@@ -48,10 +94,14 @@ test('the balance is the sum of what moved it', () => {
 test('what moves the balance in an unknown way is not said to be right', () => {
   const money = new BookedMoney(true)
   expect(money.take('CreditDoubled', { balanceAfter: '1000' })).toBe('unknown')
+  // Where it left the balance, the next movement says, and from there on it counts again.
+  expect(money.take('CreditGranted', { amount: '1', balanceAfter: '9' })).toBe('right')
+  expect(money.take('CreditExpired', { amount: '1', balanceAfter: '9' })).toBe('balance')
   expect(money.take('SomethingNoted', { at: 1 })).toBe('right')
 })
 
 test('of one request alone balances cannot be compared', () => {
   const money = new BookedMoney(false)
   expect(money.take('CreditRefunded', { amount: '5', balanceAfter: '77' })).toBe('right')
+  expect(money.take('CreditRefunded', { amount: '5', balanceAfter: '99' })).toBe('right')
 })
