@@ -202,6 +202,24 @@ describe.each(routes)('4, 5 $path', ({ path, body }) => {
     expect((await call(customer, path, body, { 'x-api-key': customer.secret })).status).toBe(200)
   })
 
+  test.each(['', 'Bearer', 'Basic dXNlcjpwYXNzd29yZA=='])(
+    '5.1 takes the key as x-api-key beside the Authorization %j, which is of no key',
+    async (authorization) => {
+      const headers = { authorization, 'x-api-key': customer.secret }
+      expect((await call(customer, path, body, headers)).status).toBe(200)
+    },
+  )
+
+  test('5.1 takes the key behind several spaces', async () => {
+    const headers = { authorization: `Bearer   ${customer.secret}` }
+    expect((await call(customer, path, body, headers)).status).toBe(200)
+  })
+
+  test('5.1 refuses a bearer that is no key, also beside one as x-api-key', async () => {
+    const headers = { authorization: 'Bearer sk-svc-x', 'x-api-key': customer.secret }
+    expect((await call(customer, path, body, headers)).status).toBe(401)
+  })
+
   test('5.1, 5.2 takes no request without a key', async () => {
     expect((await call(customer, path, body, {})).status).toBe(401)
   })

@@ -23,7 +23,7 @@ import type { HttpLimits } from '../http/limits.ts'
 import type { ForwardedCallers } from '../views-hop/forwarded-callers.ts'
 import { type CallerRates, type IdentifiedCaller, setRateHeaders } from './caller-rates.ts'
 
-const BEARER = /^bearer ([\x21-\x7e]{1,256})$/i
+const BEARER = /^bearer +([^ ].*)$/i
 const PLAIN = /^[\x21-\x7e]{1,256}$/
 const MINUTE_SECONDS = 60
 
@@ -175,13 +175,13 @@ function presentedKey({ ip, raw }: FastifyRequest): PresentedKey {
 
 /**
  * The key that was sent: in `Authorization: Bearer` or in `x-api-key`, on every route alike;
- * undefined when none can be one.
+ * undefined when none can be one. An `Authorization` that brings no bearer is not of a key: it is
+ * empty where a client's setting is, or of a proxy that has let its user in already.
  */
 function secretOf(headers: IncomingHttpHeaders): string | undefined {
-  const { authorization } = headers
-  if (authorization !== undefined) return BEARER.exec(authorization)?.[1]
-  const key = headers['x-api-key']
-  return typeof key === 'string' && PLAIN.test(key) ? key : undefined
+  const { authorization = '', 'x-api-key': key } = headers
+  const sent = BEARER.exec(authorization)?.[1] ?? key
+  return typeof sent === 'string' && PLAIN.test(sent) ? sent : undefined
 }
 
 function isInvalidKey(cause: unknown): boolean {
