@@ -46,12 +46,13 @@ export class KnownPaths {
     this.#paths.set(url, known)
   }
 
-  /** The methods of a path, sorted; none when the path is unknown. */
+  /**
+   * The methods of a path, sorted; none when the path is unknown. A path can be that of two routes,
+   * such as `/v1/responses/compact`: that of a POST, and of a response that could be called so.
+   */
   methodsOf(path: string): readonly string[] {
-    for (const { pattern, methods } of this.#paths.values()) {
-      if (pattern.test(path)) return [...methods].sort()
-    }
-    return []
+    const known = [...this.#paths.values()].filter(({ pattern }) => pattern.test(path))
+    return [...new Set(known.flatMap(({ methods }) => [...methods]))].sort()
   }
 }
 

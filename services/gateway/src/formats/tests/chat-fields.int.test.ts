@@ -199,6 +199,19 @@ describe('paths that are close to right', () => {
     },
   )
 
+  test.each(['input_tokens', 'compact'])(
+    'a wrong method on %s is 405 and lists also what responses of that name would take',
+    async (name) => {
+      const headers = { authorization: `Bearer ${fixture.ledger.secret}` }
+      const refused = await fetch(`${fixture.baseUrl}/v1/responses/${name}`, {
+        method: 'PUT',
+        headers,
+      })
+      expect(refused.status).toBe(405)
+      expect(refused.headers.get('allow')).toBe('DELETE, GET, HEAD, POST')
+    },
+  )
+
   test('a wrong method is 405 and lists the right ones', async () => {
     const response = await fixture.get('/v1/chat/completions')
     expect(response.headers.get('allow')).toBe('POST')
