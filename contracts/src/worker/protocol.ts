@@ -37,6 +37,9 @@ const TOOLS_MAX = 512
 export const TOOL_CALLS_MAX = 512
 /** Bounds the messages of one prompt. */
 export const PROMPT_MESSAGES_MAX = 4096
+/** Bounds the texts that end one answer, and the characters of each. */
+export const STOP_TEXTS_MAX = 16
+export const STOP_CHARACTERS_MAX = 256
 /** Bounds the alternatives that are reported with one token. */
 export const TOP_LOGPROBS_MAX = 20
 const GRAMMAR_CHARACTERS_MAX = 1024 * 1024
@@ -140,7 +143,7 @@ export const answerOptions = z.object({
    */
   topLogprobs: z.int().min(0).max(TOP_LOGPROBS_MAX).nullable(),
   /** Texts that end the answer and are not part of it. */
-  stop: z.array(z.string().min(1).max(256)).max(16),
+  stop: z.array(z.string().min(1).max(STOP_CHARACTERS_MAX)).max(STOP_TEXTS_MAX),
 })
 export type AnswerOptions = z.output<typeof answerOptions>
 

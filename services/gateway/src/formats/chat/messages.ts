@@ -1,14 +1,10 @@
 /** The messages of a chat request as the turns that all formats share. */
 import { ServiceError } from '@svc/contracts/errors'
-import type { PromptMessage } from '@svc/contracts/worker/protocol'
+import { type PromptMessage, TOOL_CALLS_MAX } from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
 import { promptMessages, type Turn } from '../conversation.ts'
+import { PARTS_MAX, TEXT_BYTES_MAX, TURNS_MAX } from '../conversation-bounds.ts'
 import { missingParameter } from '../fields.ts'
-
-const MESSAGES_MAX = 1_024
-const PARTS_MAX = 64
-const CALLS_MAX = 128
-const MESSAGE_BYTES_MAX = 256 * 1024
 
 const roles = ['system', 'developer', 'user', 'assistant', 'tool', 'function'] as const
 
@@ -32,13 +28,13 @@ const message = z.object({
   /** There is no official field: some clients send one name back, some the other. */
   reasoning_content: z.string().nullish(),
   reasoning: z.string().nullish(),
-  tool_calls: z.array(toolCall).max(CALLS_MAX).nullish(),
+  tool_calls: z.array(toolCall).max(TOOL_CALLS_MAX).nullish(),
   tool_call_id: z.string().max(256).nullish(),
   function_call: z.unknown().optional(),
 })
 type ChatMessage = z.output<typeof message>
 
-export const chatMessages = z.array(message).min(1).max(MESSAGES_MAX)
+export const chatMessages = z.array(message).min(1).max(TURNS_MAX)
 
 /** @throws {ServiceError} naming the message or part that cannot be honoured */
 export function conversationOf(messages: readonly ChatMessage[]): PromptMessage[] {
@@ -93,8 +89,8 @@ function contentText(given: ChatMessage, path: string): string {
 }
 
 function bounded(text: string, param: string): string {
-  if (Buffer.byteLength(text) <= MESSAGE_BYTES_MAX) return text
-  const message = `A message holds at most ${MESSAGE_BYTES_MAX} bytes.`
+  if (Buffer.byteLength(text) <= TEXT_BYTES_MAX) return text
+  const message = `A message holds at most ${TEXT_BYTES_MAX} bytes.`
   throw new ServiceError('invalid_value', message, { param })
 }
 

@@ -2,7 +2,11 @@
 import { ServiceError } from '@svc/contracts/errors'
 import type { JsonObject } from '@svc/contracts/strict-json'
 import { MODEL } from '@svc/contracts/wire/models'
-import { type OutputFormat, TOP_LOGPROBS_MAX } from '@svc/contracts/worker/protocol'
+import {
+  type OutputFormat,
+  STOP_CHARACTERS_MAX,
+  TOP_LOGPROBS_MAX,
+} from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
 import { parseField } from '../fields.ts'
 import { refuseForeignOutputFormat } from '../foreign-fields.ts'
@@ -19,8 +23,8 @@ import { chatMessages, conversationOf } from './messages.ts'
 import { chatToolUse, toolFields } from './tools.ts'
 import { refuseUnsupported } from './unsupported.ts'
 
+/** The format's own bound. */
 const STOP_TEXTS_MAX = 4
-const STOP_CHARACTERS_MAX = 64
 const BIASED_TOKENS_MAX = 1_024
 const SEEDS = 2 ** 32
 /** Clients draw integers of 64 bits, of which a double holds the first 53. */

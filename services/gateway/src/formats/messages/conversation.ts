@@ -4,17 +4,16 @@ import type { PromptMessage, ToolCall } from '@svc/contracts/worker/protocol'
 import { textWithDigits } from '@svc/contracts/written-digits'
 import { z } from 'zod'
 import { joinedTexts, promptMessages, type Turn } from '../conversation.ts'
+import { TEXT_BYTES_MAX, TURNS_MAX } from '../conversation-bounds.ts'
 import {
   type ContentBlock,
   contentBlocks,
-  MESSAGE_BYTES_MAX,
   nestedText,
   required,
   textOfBlock,
 } from './text-blocks.ts'
 import { isToolChange } from './tool-changes.ts'
 
-const MESSAGES_MAX = 4_096
 /** A block whose value changes with every prompt and would keep all others from being cached. */
 const BILLING_HEADER = 'x-anthropic-billing-header:'
 
@@ -25,7 +24,7 @@ const message = z.object({
   content: z.union([z.string(), contentBlocks]),
 })
 type Message = z.output<typeof message>
-export const messageList = z.array(message).min(1).max(MESSAGES_MAX)
+export const messageList = z.array(message).min(1).max(TURNS_MAX)
 
 /** @throws {ServiceError} naming the block that cannot be honoured */
 export function conversationOf(
@@ -133,8 +132,8 @@ function checkSize(given: Message, path: string): void {
     typeof content === 'string'
       ? Buffer.byteLength(content)
       : content.reduce((sum, { text }) => sum + Buffer.byteLength(text ?? ''), 0)
-  if (bytes <= MESSAGE_BYTES_MAX) return
+  if (bytes <= TEXT_BYTES_MAX) return
   const param = `${path}.content`
-  const message = `${param}: a message holds at most ${MESSAGE_BYTES_MAX} bytes.`
+  const message = `${param}: a message holds at most ${TEXT_BYTES_MAX} bytes.`
   throw new ServiceError('invalid_value', message, { param })
 }

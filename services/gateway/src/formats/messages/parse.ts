@@ -2,7 +2,11 @@
 import { ServiceError } from '@svc/contracts/errors'
 import type { JsonObject } from '@svc/contracts/strict-json'
 import { MODEL } from '@svc/contracts/wire/models'
-import type { OutputFormat } from '@svc/contracts/worker/protocol'
+import {
+  type OutputFormat,
+  STOP_CHARACTERS_MAX,
+  STOP_TEXTS_MAX,
+} from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
 import { parseField } from '../fields.ts'
 import { refuseForeignOutputFormat } from '../foreign-fields.ts'
@@ -12,9 +16,6 @@ import { refuseOtherModel, samplingOf } from '../request-fields.ts'
 import { conversationOf, messageList, refusePrefill, systemPrompt } from './conversation.ts'
 import { hidesThinking, messagesThinking, thinkingFields } from './thinking.ts'
 import { messagesTools, toolFields } from './tools.ts'
-
-const STOP_TEXTS_MAX = 16
-const STOP_CHARACTERS_MAX = 256
 
 const jsonSchemaFormat = z.object({
   type: z.literal('json_schema'),

@@ -2,17 +2,16 @@
 import { ServiceError } from '@svc/contracts/errors'
 import { z } from 'zod'
 import { joinedTexts } from '../conversation.ts'
+import { PARTS_MAX } from '../conversation-bounds.ts'
 import { missingParameter, parsePart } from '../fields.ts'
 import { givenObject } from '../given-object.ts'
 
-const BLOCKS_MAX = 4_096
 const TYPE_CHARACTERS_MAX = 64
-export const MESSAGE_BYTES_MAX = 8 * 1024 * 1024
 
 const documentSource = z.object({
   type: z.string().max(TYPE_CHARACTERS_MAX),
   data: z.string().optional(),
-  content: z.union([z.string(), z.array(z.unknown()).max(BLOCKS_MAX)]).optional(),
+  content: z.union([z.string(), z.array(z.unknown()).max(PARTS_MAX)]).optional(),
 })
 
 /**
@@ -26,7 +25,7 @@ const contentBlock = z.object({
   name: z.string().min(1).max(256).optional(),
   input: givenObject.optional(),
   tool_use_id: z.string().max(256).optional(),
-  content: z.union([z.string(), z.array(z.unknown()).max(BLOCKS_MAX)]).nullish(),
+  content: z.union([z.string(), z.array(z.unknown()).max(PARTS_MAX)]).nullish(),
   is_error: z.boolean().nullish(),
   thinking: z.string().optional(),
   title: z.string().nullish(),
@@ -36,7 +35,7 @@ const contentBlock = z.object({
 })
 export type ContentBlock = z.output<typeof contentBlock>
 
-export const contentBlocks = z.array(contentBlock).max(BLOCKS_MAX)
+export const contentBlocks = z.array(contentBlock).max(PARTS_MAX)
 
 /**
  * A block as text.

@@ -116,9 +116,9 @@ const rows: readonly Row[] = [
   ...each('D5 content', INVALID, [null, 7, {}], (content) => said(content)),
   ['D5 a part without text', MISSING, textlessPart],
   [
-    'D5 content of 256 KiB and 1',
-    INVALID,
-    only(said('a'.repeat(256 * 1024 + 1)), 'chat', 'responses'),
+    'D5 content of 300 KB',
+    'context_length_exceeded',
+    conversation([{ role: 'user', content: 'a'.repeat(300_000) }]),
   ],
   ...each(
     'D6 an image at',
@@ -133,7 +133,7 @@ const rows: readonly Row[] = [
   ),
   ...each('D9 top_p', INVALID, [-0.1, 1.1, '1'], (value) => everywhere('top_p', value)),
   ...each('D10 n', 'unsupported_value', [0, 2, 1_000_000], (n) => only(everywhere('n', n), 'chat')),
-  ...each('D11 stop', INVALID, ['', Array(5).fill('a'), 'a'.repeat(65)], (stop) =>
+  ...each('D11 stop', INVALID, ['', Array(5).fill('a'), 'a'.repeat(257)], (stop) =>
     only(everywhere('stop', stop), 'chat'),
   ),
   ['D11 stop in a list in a list', INVALID, { chat: [{ stop: [['a']] }, 'stop[0]'] }],

@@ -1,10 +1,10 @@
 /** The text in the content of items. */
 import { ServiceError } from '@svc/contracts/errors'
 import { type FieldPath, pathText } from '@svc/contracts/field-path'
+import { TEXT_BYTES_MAX } from '../../conversation-bounds.ts'
 import { missingParameter } from '../../fields.ts'
 import type { ContentPart } from './items.ts'
 
-const TEXT_BYTES_MAX = 256 * 1024
 const textTypes = new Set(['input_text', 'output_text', 'text', 'summary_text', 'reasoning_text'])
 
 /**

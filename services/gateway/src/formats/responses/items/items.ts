@@ -4,8 +4,8 @@
  */
 import type { Logprob } from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
+import { PARTS_MAX } from '../../conversation-bounds.ts'
 
-const PARTS_MAX = 256
 const name = z.string().min(1).max(128)
 const namespace = z.string().min(1).max(120).nullish()
 const callIdText = z.string().min(1).max(256)

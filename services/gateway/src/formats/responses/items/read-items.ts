@@ -3,6 +3,7 @@ import { ServiceError } from '@svc/contracts/errors'
 import { type FieldPath, pathText, valueAt } from '@svc/contracts/field-path'
 import type { JsonObject } from '@svc/contracts/strict-json'
 import { z } from 'zod'
+import { TURNS_MAX } from '../../conversation-bounds.ts'
 import { missingParameter, parseField, typeAt } from '../../fields.ts'
 import { keptTools } from '../tools/tools.ts'
 import { boundedText, textsOf } from './content.ts'
@@ -17,8 +18,6 @@ import {
   messageItem,
   reasoningItem,
 } from './items.ts'
-
-const ITEMS_MAX = 4_096
 
 /**
  * The kinds that other services put into a history: calls of tools that run on the server and their
@@ -44,7 +43,7 @@ export interface ReadItemsContext {
   readonly before: { item(itemId: string): Promise<Item | undefined> }
 }
 
-const inputField = z.union([z.string(), z.array(z.unknown()).max(ITEMS_MAX)])
+const inputField = z.union([z.string(), z.array(z.unknown()).max(TURNS_MAX)])
 
 /**
  * Each item once, where it stands first.
