@@ -185,6 +185,29 @@ function onlyMessages(given: readonly object[], at: number): Places {
   return { messages: [{ tools: given }, `tools[${at}].input_schema`] }
 }
 
+/** A body has none of its own. */
+const NO_LIMIT = {
+  max_tokens: undefined,
+  max_completion_tokens: undefined,
+  max_output_tokens: undefined,
+}
+
+/** An end of the answer, where another format has it. */
+export const foreignEnds: readonly (readonly [field: string, places: Places])[] = [
+  ['max_output_tokens', only(endAt('max_output_tokens', 9, NO_LIMIT), 'chat', 'messages')],
+  ['max_completion_tokens', only(endAt('max_completion_tokens', 9, NO_LIMIT), 'messages')],
+  ...['max_tokens', 'max_completion_tokens'].map(
+    (field) => [field, only(endAt(field, 9, NO_LIMIT), 'responses')] as const,
+  ),
+  ['stop', only(endAt('stop', 'END'), 'responses', 'messages')],
+  ['stop_sequences', only(endAt('stop_sequences', ['END']), 'chat', 'responses')],
+]
+
+function endAt(field: string, value: unknown, without: object = {}): Places {
+  const place: Place = [{ ...without, [field]: value }, field]
+  return { chat: place, responses: place, messages: place }
+}
+
 /** JSON demanded where another format has its demand. */
 export const foreignOutput: readonly (readonly [field: string, places: Places])[] = [
   ['response_format', demandIn('chat', { response_format: { type: 'json_object' } })],

@@ -1,7 +1,7 @@
 /**
  * What a caller wrote in the words of another of the formats. Unknown fields are ignored, but these
- * say what a tool takes, or what the answer has to be: the caller would pay for an answer to less
- * than was asked.
+ * say what a tool takes, what the answer has to be, or where it ends: the caller would pay for an
+ * answer to less than was asked, or for more of it than was allowed.
  */
 import { ServiceError } from '@svc/contracts/errors'
 import { valueAt } from '@svc/contracts/field-path'
@@ -21,6 +21,19 @@ const outputFormatFields = {
   responses: ['text.format'],
   messages: ['output_config.format', 'output_format'],
 } as const
+
+/** The fields of each format that bound the tokens of the answer. */
+const limitFields = {
+  chat: ['max_completion_tokens', 'max_tokens'],
+  responses: ['max_output_tokens'],
+  messages: ['max_tokens'],
+} as const
+
+/** The field of each format with texts that end the answer; Responses have none. */
+const stopFields = { chat: ['stop'], responses: [], messages: ['stop_sequences'] } as const
+
+type Format = keyof typeof stopFields
+type FieldsOfFormats = Readonly<Record<Format, readonly string[]>>
 
 /** The field under which a tool carries a schema, in the words of any format. */
 export function schemaFieldOf(tool: JsonObject, except?: SchemaField): SchemaField | undefined {
@@ -53,21 +66,44 @@ export function refuseForeignSchema(
  *
  * @throws {ServiceError} naming the field by which another format demands JSON
  */
-export function refuseForeignOutputFormat(
+export function refuseForeignOutputFormat(body: JsonObject, format: Format): void {
+  refuseForeign(body, format, outputFormatFields, demandsJson)
+}
+
+/**
+ * Refuses a token limit, or texts that end the answer, in the field of another format. To be called
+ * for a request that has none where this format looks for them.
+ *
+ * @throws {ServiceError} naming the field by which another format ends answers
+ */
+export function refuseForeignEnds(body: JsonObject, format: Format): void {
+  refuseForeign(body, format, limitFields, isGiven)
+  refuseForeign(body, format, stopFields, (texts) => isGiven(texts) && !isEmptyList(texts))
+}
+
+function refuseForeign(
   body: JsonObject,
-  format: keyof typeof outputFormatFields,
+  format: Format,
+  fields: FieldsOfFormats,
+  isMeant: (value: unknown) => boolean,
 ): void {
-  const own = outputFormatFields[format]
-  if (own.some((field) => isGiven(valueAt(body, field.split('.'))))) return
-  const foreign = Object.values(outputFormatFields).flat()
-  const field = foreign.find((each) => demandsJson(valueAt(body, each.split('.'))))
+  const own = fields[format]
+  const given = (field: string) => valueAt(body, field.split('.'))
+  if (own.some((field) => isGiven(given(field)))) return
+  const foreign = Object.values(fields).flat()
+  const field = foreign.find((each) => !own.includes(each) && isMeant(given(each)))
   if (field === undefined) return
-  const message = `'${field}' is of another format: here it is '${own[0]}'.`
+  const here = own[0] === undefined ? 'this one has nothing like it' : `here it is '${own[0]}'`
+  const message = `'${field}' is of another format: ${here}.`
   throw new ServiceError('unsupported_parameter', message, { param: field })
 }
 
 function demandsJson(format: unknown): boolean {
   return isObject(format) && (format.type === 'json_object' || format.type === 'json_schema')
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0
 }
 
 function isGiven(value: unknown): boolean {

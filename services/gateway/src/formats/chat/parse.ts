@@ -9,7 +9,7 @@ import {
 } from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
 import { parseField } from '../fields.ts'
-import { refuseForeignOutputFormat } from '../foreign-fields.ts'
+import { refuseForeignEnds, refuseForeignOutputFormat } from '../foreign-fields.ts'
 import { givenSchema } from '../given-object.ts'
 import type { FieldNames, InferenceRequest } from '../inference-request.ts'
 import {
@@ -106,6 +106,7 @@ export function parseChatRequest(body: JsonObject): ParsedChat {
   refuseOtherModel(body)
   refuseUnsupported(body)
   refuseForeignOutputFormat(body, 'chat')
+  refuseForeignEnds(body, 'chat')
   const request = parseField(chatRequest, body, [])
   if (request.stream_options && request.stream !== true) {
     throw new ServiceError('invalid_value', 'stream_options needs stream to be true.', {

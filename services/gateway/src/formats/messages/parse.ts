@@ -9,7 +9,7 @@ import {
 } from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
 import { parseField } from '../fields.ts'
-import { refuseForeignOutputFormat } from '../foreign-fields.ts'
+import { refuseForeignEnds, refuseForeignOutputFormat } from '../foreign-fields.ts'
 import { givenSchema } from '../given-object.ts'
 import type { FieldNames, InferenceRequest } from '../inference-request.ts'
 import { refuseOtherModel, samplingOf } from '../request-fields.ts'
@@ -70,6 +70,7 @@ const fieldNames: FieldNames = {
 export function parseMessagesRequest(body: JsonObject): ParsedMessages {
   refuseOtherModel(body)
   refuseForeignOutputFormat(body, 'messages')
+  refuseForeignEnds(body, 'messages')
   refuseWarming(body.max_tokens)
   const request = parseField(messagesRequest, body, [])
   refuseThread(request.thread)

@@ -7,7 +7,7 @@ import { TOP_LOGPROBS_MAX } from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
 import { promptMessages } from '../conversation.ts'
 import { parseField } from '../fields.ts'
-import { refuseForeignOutputFormat } from '../foreign-fields.ts'
+import { refuseForeignEnds, refuseForeignOutputFormat } from '../foreign-fields.ts'
 import type { FieldNames, InferenceRequest, ParseContext } from '../inference-request.ts'
 import {
   metadata,
@@ -115,6 +115,7 @@ export async function parseResponsesRequest(
   refuseOtherModel(body)
   refuseUnsupported(body)
   refuseForeignOutputFormat(body, 'responses')
+  refuseForeignEnds(body, 'responses')
   const fields = parseField(responsesFields, body, [])
   const encrypted = new EncryptedContent(textSeal, context.accountId)
   const read = await conversationOf(body, fields, { ...context, store, encrypted })
