@@ -44,12 +44,16 @@ test('a full disk refuses requests, loses none that was answered, and is got ove
   expect((await server.operations.status()).store.problems).toEqual([
     expect.stringMatching(/ledger\.db.*free some space/),
   ])
+  const full = ['svc_ready 0', 'svc_event_log_healthy 0', 'svc_data_folder_free_bytes 0']
+  expect((await server.metrics()).split('\n')).toEqual(expect.arrayContaining(full))
 
   disk.clear()
   await expect
     .poll(() => readiness(server), { timeout: PATIENCE_MS })
     .toEqual([200, expect.anything()])
   expect((await server.operations.status()).store.problems).toEqual([])
+  const well = ['svc_ready 1', 'svc_event_log_healthy 1']
+  expect((await server.metrics()).split('\n')).toEqual(expect.arrayContaining(well))
   const waited = waiting === undefined ? [] : [await waiting]
   expect(waited.map(({ status }) => status)).toEqual(waited.map(() => 200))
   const after = await askMany(server, 5)

@@ -13,6 +13,8 @@ export interface RunningServer {
   readonly ready: ReadyLine
   /** As the operator sees it. */
   readonly operations: Operations
+  /** The metrics, as Prometheus gets them. */
+  metrics(): Promise<string>
   /** Asks for a chat completion with the key of the demo account. */
   chat(fields: object, signal?: AbortSignal): Promise<Response>
 }
@@ -37,6 +39,10 @@ export async function startRunningServer(
     process: server,
     ready,
     operations: createRemoteOperations({ baseUrl: ready.baseUrl, operatorToken, signal }),
+    async metrics() {
+      const headers = { authorization: `Bearer ${operatorToken}` }
+      return (await fetch(`${ready.baseUrl}/admin/v1/metrics`, { headers })).text()
+    },
     chat: (fields, aborted) => postChat(ready, fields, aborted),
   }
 }

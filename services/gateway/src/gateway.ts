@@ -37,7 +37,7 @@ import { keyRoute, type UsagePorts, usageRoutes } from './routes/account/usage.t
 import { balanceRoute, receiptRoute } from './routes/billing.ts'
 import { countTokensRoute } from './routes/count-tokens.ts'
 import { dashboardAccountRoutes } from './routes/dashboard/account-routes.ts'
-import { healthRoutes } from './routes/health.ts'
+import { healthRoutes, readinessProblems } from './routes/health.ts'
 import { inferenceRoutes } from './routes/inference.ts'
 import { modelRoutes } from './routes/models.ts'
 import { pageRoute } from './routes/page.ts'
@@ -97,6 +97,8 @@ export interface Gateway {
   listen(at: ListenAddress): Promise<ListenAddress>
   /** Does so for the admin API, when it has a listener of its own. */
   listenAdmin(at: ListenAddress): Promise<ListenAddress>
+  /** Whether requests can be taken, as `/readyz` says. */
+  isReady(): Promise<boolean>
   /**
    * Stops in three steps, and resolves when nothing runs any more:
    *
@@ -217,7 +219,8 @@ class HttpGateway implements Gateway {
       app.register(viewQuestionRoutes(history.viewsFor, forwarded))
     }
     const isDraining = () => this.#isLeaving
-    app.register(healthRoutes({ workers, runsModel, ledgerHealth, isDraining }))
+    const problems = () => this.#problems()
+    app.register(healthRoutes({ problems, ledgerHealth, isDraining }))
     const hasDashboard = dashboardPages !== undefined
     const page = { ledger, workers, pageInformation, publicPrices, hasDashboard }
     app.register(pageRoute(page, rootUrl))
@@ -241,6 +244,16 @@ class HttpGateway implements Gateway {
   async listenAdmin(at: ListenAddress): Promise<ListenAddress> {
     if (this.#adminServer === undefined) throw new Error('the admin API has no listener of its own')
     return listenOn(this.#adminServer, at)
+  }
+
+  async isReady(): Promise<boolean> {
+    return !this.#isLeaving && (await this.#problems()).length === 0
+  }
+
+  #problems(): Promise<readonly string[]> {
+    const { accounts, inference } = this.#dependencies
+    const { workers, runsModel = true } = inference
+    return readinessProblems({ workers, runsModel, ledgerHealth: accounts.ledgerHealth })
   }
 
   async close({ graceMs, noticeMs = 0 }: Parameters<Gateway['close']>[0]): Promise<void> {

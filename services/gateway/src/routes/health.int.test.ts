@@ -32,6 +32,7 @@ test.each<readonly [string, () => Promise<readonly ProjectionStatus[]>, string]>
   await using fixture = await startGateway({ ledgerHealth: healthOf(status) })
   const ready = await fixture.get('/readyz')
   expect(ready.status).toBe(503)
+  expect(await fixture.gateway.isReady()).toBe(false)
   const text = await ready.text()
   expect(JSON.parse(text).error.message).toContain(problem)
   expect(text).not.toMatch(/statement|CreditDebited|acct_|ECONN|10\.0\.0/)
@@ -43,4 +44,14 @@ test('a server that is well is ready', async () => {
   await using fixture = await startGateway({ ledgerHealth: healthOf(async () => [well]) })
   const ready = await fixture.get('/readyz')
   expect(await ready.json()).toEqual({ status: 'ready' })
+  expect(await fixture.gateway.isReady()).toBe(true)
+})
+
+test('a server that leaves is not ready, while it serves on: what counts for its metric, too', async () => {
+  const well = { ...broken, state: 'live', error: null, position: 10n } as const
+  await using fixture = await startGateway({ ledgerHealth: healthOf(async () => [well]) })
+  const closing = fixture.gateway.close({ graceMs: 0, noticeMs: 200 })
+  expect((await fixture.get('/readyz')).status).toBe(503)
+  expect(await fixture.gateway.isReady()).toBe(false)
+  await closing
 })

@@ -10,17 +10,30 @@ import type { FastifyInstance } from 'fastify'
 import type { WorkerPool } from '../routing/worker-pool.ts'
 import type { LedgerHealth } from './ledger-health.ts'
 
-export interface HealthPorts {
+interface ReadinessPorts {
   readonly workers: Pick<WorkerPool, 'workers'>
-  /** Whether a server without a worker is not ready. Default: it is not. */
-  readonly runsModel?: boolean
+  /** Whether a server without a worker is not ready. */
+  readonly runsModel: boolean
   /** Tells how the ledger is. Without it only the workers count. */
-  readonly ledgerHealth?: Pick<LedgerHealth, 'problems' | 'details'> | undefined
+  readonly ledgerHealth: Pick<LedgerHealth, 'problems'> | undefined
+}
+
+/** @returns why requests are better sent elsewhere, in words for anybody; else nothing */
+export async function readinessProblems(ports: ReadinessPorts): Promise<readonly string[]> {
+  const { workers, runsModel, ledgerHealth } = ports
+  const problems = [...((await ledgerHealth?.problems()) ?? [])]
+  const lacksWorker = runsModel && !workers.workers.some(({ ready }) => ready)
+  if (lacksWorker) problems.push('no inference worker is ready')
+  return problems
+}
+
+export interface HealthPorts {
+  readonly ledgerHealth: Pick<LedgerHealth, 'details'> | undefined
+  readonly problems: () => Promise<readonly string[]>
   isDraining(): boolean
 }
 
-export function healthRoutes({ workers, runsModel = true, ledgerHealth, isDraining }: HealthPorts) {
-  const lacksWorker = () => runsModel && !workers.workers.some(({ ready }) => ready)
+export function healthRoutes({ problems: findProblems, ledgerHealth, isDraining }: HealthPorts) {
   return async (app: FastifyInstance): Promise<void> => {
     // Some clients probe `/health` before they send anything.
     for (const path of ['/livez', '/health', '/api/hello']) {
@@ -28,8 +41,7 @@ export function healthRoutes({ workers, runsModel = true, ledgerHealth, isDraini
     }
     app.get('/readyz', async () => {
       if (isDraining()) throw serverStopping()
-      const problems = [...((await ledgerHealth?.problems()) ?? [])]
-      if (lacksWorker()) problems.push('no inference worker is ready')
+      const problems = await findProblems()
       if (problems.length === 0) {
         const details = ledgerHealth?.details() ?? []
         return details.length === 0 ? { status: 'ready' } : { status: 'ready', details }

@@ -65,12 +65,45 @@ export const gatewayMetrics = {
   },
 } as const satisfies Record<string, MetricEntry>
 
+export const serverMetrics = {
+  svc_ready: {
+    kind: 'gauge',
+    labels: [],
+    unit: '0 or 1',
+    help: '1 while `/readyz` says that requests can be taken, 0 while it says which part is unwell.',
+  },
+  svc_data_folder_free_bytes: {
+    kind: 'gauge',
+    labels: [],
+    unit: 'bytes',
+    help: 'Bytes that are free on the disk of the data folder.',
+  },
+} as const satisfies Record<string, MetricEntry>
+
 export const ledgerMetrics = {
+  svc_event_log_healthy: {
+    kind: 'gauge',
+    labels: [],
+    unit: '0 or 1',
+    help: '1 while the event log answers and takes events, 0 while it does not or its disk is full.',
+  },
+  svc_event_log_position: {
+    kind: 'gauge',
+    labels: [],
+    unit: 'positions',
+    help: 'Where the event log ends: counted in events in a SQLite log, in bytes on EventStoreDB.',
+  },
   svc_holds_active: {
     kind: 'gauge',
     labels: [],
     unit: 'requests',
     help: 'Requests that hold credit, of all gateways, as the accounts view knows them.',
+  },
+  svc_holds_overdue: {
+    kind: 'gauge',
+    labels: [],
+    unit: 'requests',
+    help: 'Of these, those a minute past their deadline, which the sweeper should have ended.',
   },
   svc_projection_healthy: {
     kind: 'gauge',
@@ -329,6 +362,7 @@ export const cacheMetrics = {
 /** The metrics in the order of the reference page. */
 export const metricCatalogue: Readonly<Record<string, MetricEntry>> = {
   ...gatewayMetrics,
+  ...serverMetrics,
   ...ledgerMetrics,
   ...workerMetrics,
   ...cacheMetrics,

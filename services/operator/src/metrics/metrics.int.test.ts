@@ -1,5 +1,8 @@
 /** What Prometheus gets of a gateway that has answered, refused, failed and been left. */
 
+import { errorCatalogue } from '@svc/contracts/errors'
+import { noQuarantine } from '@svc/contracts/ports/quarantine'
+import { healthyStore } from '@svc/contracts/ports/store-health'
 import { startAdminServer } from '@svc/testing/admin-server'
 import { chatBody, type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
 import { emptyTier, type Fault, freshState, plainScript } from '@svc/testing/scripted-worker'
@@ -7,6 +10,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Exposition } from '../../testing/exposition.ts'
 import { metricCatalogue } from './catalogue.ts'
 import { createMetrics, METRICS_CONTENT_TYPE, type MetricsSources } from './metrics.ts'
+
+const NOW_MS = Date.UTC(2026, 10, 27)
 
 let fixture: GatewayFixture
 
@@ -16,7 +21,7 @@ const projections: MetricsSources['projections'] = {
     { ...view, name: 'accounts', state: 'live', position: 40n, error: null },
     { ...view, name: 'requests', state: 'failed', position: 7n, error: 'broken' },
   ],
-  views: { accountTotals: () => ({ accounts: 3, openRequests: 2 }) },
+  views: { accountTotals: () => ({ accounts: 3, openRequests: 2 }), holds: () => [] },
 }
 
 const sources: MetricsSources = {
@@ -27,6 +32,13 @@ const sources: MetricsSources = {
   },
   supervised: (workerId) => (workerId === 'wrk_0' ? { restarts: 5 } : undefined),
   projections,
+  store: { lastPosition: async () => 42n },
+  storeHealth: healthyStore,
+  feed: undefined,
+  quarantine: noQuarantine,
+  clock: { nowMs: () => NOW_MS },
+  isReady: async () => true,
+  freeBytes: async () => 5_000,
 }
 let metrics: ReturnType<typeof createMetrics>
 
@@ -39,6 +51,8 @@ beforeEach(async () => {
 afterEach(() => fixture[Symbol.asyncDispose]())
 
 const scrape = async () => new Exposition(await metrics.text())
+const scrapeOf = async (changed: Partial<MetricsSources>) =>
+  new Exposition(await createMetrics({ ...sources, ...changed }).text())
 const play = (script: object) => {
   for (const worker of fixture.workers) worker.script = { ...plainScript, ...script }
 }
@@ -94,6 +108,20 @@ describe('requests', () => {
     )
   })
 
+  test('can be told from none: all that counts them is there before the first one', async () => {
+    const figures = await scrape()
+    for (const format of ['chat', 'responses', 'messages']) {
+      for (const code of Object.keys(errorCatalogue)) {
+        expect(figures.value('svc_request_errors_total', { format, code }), code).toBe(0)
+      }
+    }
+    for (const times of ['request_duration', 'time_to_first_token', 'time_per_output_token']) {
+      const count = `gen_ai_server_${times}_seconds_count`
+      const counts = figures.samples.filter(({ name }) => name === count)
+      expect(counts.map(({ value }) => value)).toEqual([0, 0, 0])
+    }
+  })
+
   test.each([
     ['without a key', {}, { authorization: '' }, 'invalid_api_key'],
     ['that cannot be read', { messages: 5 }, {}, 'invalid_value'],
@@ -146,7 +174,7 @@ describe('requests', () => {
     const text = await metrics.text()
     expect(text).not.toContain(answer.headers.get('x-request-id') ?? 'none')
     expect(text).not.toContain(fixture.ledger.accountId)
-    expect(text).not.toMatch(/acct_|req_|key_|sk-svc/)
+    expect(text).not.toMatch(/\b(acct|req|key)_|sk-svc/)
   })
 })
 
@@ -209,6 +237,53 @@ describe('workers', () => {
   })
 })
 
+describe('the server', () => {
+  test.each([true, false])('says whether it is ready: %s', async (ready) => {
+    const figures = await scrapeOf({ isReady: async () => ready })
+    expect(figures.value('svc_ready')).toBe(ready ? 1 : 0)
+  })
+
+  test('tells what is free on its disk, and nothing when the disk does not say', async () => {
+    expect((await scrape()).value('svc_data_folder_free_bytes')).toBe(5_000)
+    const figures = await scrapeOf({ freeBytes: () => Promise.reject(new Error('gone')) })
+    expect(figures.value('svc_data_folder_free_bytes')).toBeUndefined()
+    expect(figures.value('svc_ready')).toBe(1)
+  })
+})
+
+describe('the event log', () => {
+  test('is healthy while it answers, and tells where it ends', async () => {
+    const figures = await scrape()
+    expect(figures.value('svc_event_log_healthy')).toBe(1)
+    expect(figures.value('svc_event_log_position')).toBe(42)
+  })
+
+  test('that does not answer is unwell, with its end unknown', async () => {
+    const away = { lastPosition: () => Promise.reject(new Error('away')) }
+    const figures = await scrapeOf({ store: away })
+    expect(figures.value('svc_event_log_healthy')).toBe(0)
+    expect(figures.value('svc_event_log_position')).toBeUndefined()
+  })
+
+  test.each([
+    ['that takes nothing is unwell', { message: 'full', notReady: 'the disk is full' }, 0],
+    ['with a lesser trouble is well', { message: 'a node of three is away' }, 1],
+  ])('%s', async (_what, trouble, healthy) => {
+    const storeHealth = { ...healthyStore, troubles: () => [trouble] }
+    expect((await scrapeOf({ storeHealth })).value('svc_event_log_healthy')).toBe(healthy)
+  })
+
+  test('holds that nobody ends are counted a minute behind their deadline', async () => {
+    const hold = { accountId: 'acct_a', requestId: 'req_a', hold: 1n, since: 0 }
+    const held = (deadline: number) => ({ ...hold, deadline })
+    const deadlines = [NOW_MS - 61_000, NOW_MS - 59_000, NOW_MS + 5_000]
+    const views = { ...projections.views, holds: () => deadlines.map(held) }
+    const figures = await scrapeOf({ projections: { ...projections, views } })
+    expect(figures.value('svc_holds_overdue')).toBe(1)
+    expect(figures.value('svc_holds_active')).toBe(2)
+  })
+})
+
 describe('views', () => {
   test('tell their health and how far they are behind', async () => {
     const figures = await scrape()
@@ -227,6 +302,7 @@ describe('views', () => {
         accountTotals: () => {
           throw new Error('closed')
         },
+        holds: () => [],
       },
     }
     const text = await createMetrics({ ...sources, projections: broken }).text()

@@ -3,35 +3,26 @@
  * are asked for at each scrape, side by side and for a bounded time.
  */
 
-import type { EventStore } from '@svc/contracts/ports/event-store'
-import { noQuarantine, type Quarantine } from '@svc/contracts/ports/quarantine'
 import type { RequestObserver } from '@svc/contracts/ports/request-observer'
 import { inTime } from '@svc/infra/system/system-timer'
-import type { Projections } from '@svc/projections/open-projections'
-import { type Feed, lagOf } from '../feed/feed.ts'
-import type { TopUps } from '../feed/top-ups.ts'
 import { STATE_TIMEOUT_MS, type WorkerFleet, workerSnapshots } from '../workers/worker-fleet.ts'
 import type { SupervisedProcess } from '../workers/worker-summary.ts'
-import { ledgerMetrics } from './catalogue.ts'
+import { serverMetrics } from './catalogue.ts'
+import { type LedgerSources, ledgerSamples } from './ledger-samples.ts'
 import { ProcessMetrics } from './process-metrics.ts'
 import { RequestMetrics } from './request-metrics.ts'
 import { SampleSheet } from './sample-sheet.ts'
 import { workerSamples } from './worker-samples.ts'
 
-const MS_PER_SECOND = 1_000
 export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
-export interface MetricsSources {
+export interface MetricsSources extends LedgerSources {
   readonly fleet: Pick<WorkerFleet, 'workers'>
   readonly supervised: (workerId: string) => Pick<SupervisedProcess, 'restarts'> | undefined
-  readonly projections: Pick<Projections, 'status'> & {
-    readonly views: Pick<Projections['views'], 'accountTotals'>
-  }
-  readonly store?: Pick<EventStore, 'lastPosition'>
-  /** Is undefined where no Kafka is named. */
-  readonly feed?: Feed | undefined
-  /** Default: nothing is ever set aside. */
-  readonly quarantine?: Pick<Quarantine, 'list'>
+  /** Whether `/readyz` says that requests can be taken. */
+  readonly isReady: () => Promise<boolean>
+  /** What is free on the disk of the data folder. */
+  readonly freeBytes: () => Promise<number>
 }
 
 export interface Metrics {
@@ -49,7 +40,8 @@ export function createMetrics(sources: MetricsSources): Metrics {
     async text() {
       const texts = await Promise.all([
         requests.text(),
-        ledgerText(sources),
+        serverText(sources),
+        ledgerSamples(sources).then((sheet) => sheet.text()),
         workersText(sources),
         process.text(),
       ])
@@ -58,60 +50,18 @@ export function createMetrics(sources: MetricsSources): Metrics {
   }
 }
 
-async function workersText({ fleet, supervised }: MetricsSources): Promise<string> {
-  const restartsOf = (workerId: string) => supervised(workerId)?.restarts ?? 0
-  return workerSamples(await workerSnapshots(fleet), restartsOf).text()
-}
-
-async function ledgerText({
-  projections,
-  store,
-  feed,
-  quarantine = noQuarantine,
-}: MetricsSources): Promise<string> {
-  const sheet = new SampleSheet(ledgerMetrics)
-  sheet.write('svc_quarantined_streams', {}, quarantine.list().length)
-  // The end of the log is read for it: a store on a network may be away.
-  const views = await inTime(projections.status(), STATE_TIMEOUT_MS, [])
-  for (const { name, state, position, head } of views) {
-    const of = { projection: name }
-    sheet.write('svc_projection_healthy', of, state === 'live' || state === 'catching-up' ? 1 : 0)
-    sheet.write('svc_projection_lag_positions', of, Math.max(0, Number(head - position)))
-  }
-  if (feed !== undefined) await writeFeed(sheet, feed, store)
-  if (feed?.topUps !== undefined) writeTopUps(sheet, feed.topUps)
-  const holds = openRequests(projections)
-  if (holds !== undefined) sheet.write('svc_holds_active', {}, holds)
+async function serverText({ isReady, freeBytes }: MetricsSources): Promise<string> {
+  const sheet = new SampleSheet(serverMetrics)
+  const [ready, free] = await Promise.all([
+    inTime(isReady(), STATE_TIMEOUT_MS, undefined),
+    inTime(freeBytes(), STATE_TIMEOUT_MS, undefined),
+  ])
+  if (ready !== undefined) sheet.write('svc_ready', {}, ready ? 1 : 0)
+  if (free !== undefined) sheet.write('svc_data_folder_free_bytes', {}, free)
   return sheet.text()
 }
 
-async function writeFeed(
-  sheet: SampleSheet<keyof typeof ledgerMetrics>,
-  feed: Feed,
-  store: MetricsSources['store'],
-): Promise<void> {
-  const { position, waitingMs, trouble, lost } = feed.status()
-  sheet.write('svc_feed_healthy', {}, trouble === null && lost === null ? 1 : 0)
-  sheet.write('svc_feed_waiting_seconds', {}, waitingMs / MS_PER_SECOND)
-  const asked = store?.lastPosition().catch(() => undefined) ?? Promise.resolve(undefined)
-  const head = await inTime(asked, STATE_TIMEOUT_MS, undefined)
-  if (head !== undefined) sheet.write('svc_feed_lag_positions', {}, Number(lagOf(position, head)))
-}
-
-function writeTopUps(sheet: SampleSheet<keyof typeof ledgerMetrics>, topUps: TopUps): void {
-  const { trouble, skipped, waiting, granted, repeated, dead } = topUps.status()
-  sheet.write('svc_topups_healthy', {}, trouble === null && skipped === null ? 1 : 0)
-  sheet.write('svc_topups_waiting', {}, Number(waiting))
-  for (const [outcome, count] of Object.entries({ granted, repeated, dead })) {
-    sheet.write('svc_topups_total', { outcome }, count)
-  }
-}
-
-/** A failed view cannot be queried; the metric of its health shows the failure. */
-function openRequests({ views }: MetricsSources['projections']): number | undefined {
-  try {
-    return views.accountTotals().openRequests
-  } catch {
-    return undefined
-  }
+async function workersText({ fleet, supervised }: MetricsSources): Promise<string> {
+  const restartsOf = (workerId: string) => supervised(workerId)?.restarts ?? 0
+  return workerSamples(await workerSnapshots(fleet), restartsOf).text()
 }

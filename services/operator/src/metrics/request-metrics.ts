@@ -1,5 +1,5 @@
 /** Counts inference requests, and how long they take, as they go. */
-import type { ServiceError } from '@svc/contracts/errors'
+import { errorCatalogue, type ServiceError } from '@svc/contracts/errors'
 import { type Latencies, type WireFormat, wireFormats } from '@svc/contracts/events/account'
 import type {
   BilledTokens,
@@ -16,10 +16,16 @@ const DURATION_BUCKETS = [
   0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92, 163.84,
   327.68, 655.36,
 ]
+/** The conventions end at 10 s. A long prompt on a processor takes minutes. */
 const FIRST_TOKEN_BUCKETS = [
-  0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 30, 60,
+  0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 30, 60, 120,
+  300, 600,
 ]
-const TOKEN_BUCKETS = [0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2.5]
+/** The conventions begin at 10 ms. A small model, or a GPU, takes less for every token. */
+const TOKEN_BUCKETS = [
+  0.001, 0.0025, 0.005, 0.0075, 0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1,
+  2.5,
+]
 const MILLISECONDS = 1_000
 const FIRST_SERVER_ERROR = 500
 
@@ -41,9 +47,12 @@ export class RequestMetrics implements RequestObserver {
   readonly open = new Gauge(this.#options('svc_requests_open'))
 
   constructor() {
-    // A counter that begins with its first event hides that event from `rate` and `increase`.
+    // A series that begins with its first event hides that event from `rate` and `increase`. The
+    // rarest errors are the worst, and each of them may be a first one.
     for (const format of wireFormats) {
       for (const outcome of outcomes) this.requests.inc({ format, outcome }, 0)
+      for (const code of Object.keys(errorCatalogue)) this.errors.inc({ format, code }, 0)
+      for (const times of [this.duration, this.firstToken, this.perToken]) times.zero({ format })
       this.open.set({ format }, 0)
     }
     for (const name of tokenClasses) this.tokens.inc({ class: name }, 0)

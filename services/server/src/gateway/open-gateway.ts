@@ -11,7 +11,7 @@ import { systemTimer } from '@svc/infra/system/system-timer'
 import type { Feed } from '@svc/operator/feed/feed'
 import { adminRoutes } from '@svc/operator/http/admin-routes'
 import type { OperationRoutes } from '@svc/operator/http/operation-routes'
-import { createMetrics, type Metrics } from '@svc/operator/metrics/metrics'
+import { createMetrics, type Metrics, type MetricsSources } from '@svc/operator/metrics/metrics'
 import {
   createLocalOperations,
   type OperationPorts,
@@ -85,7 +85,7 @@ export async function openGateway(
   const keptAnswers = await openKeptAnswers({ settings, folder, logger, isGateway, parts })
   const rateLimits = await openRateLimits(settings, logger)
   parts.add(() => rateLimits.close())
-  const metrics = metricsOf(workers, core, feed)
+  const metrics = metricsOf({ workers, folder }, core, feed, () => gateway.isReady())
   const requestLog = requestLogOf(settings, core.refusedRequests, logger)
   const limits = httpLimitsOf(settings)
   if (accountNews !== undefined) accountNews.onErased = removingFrom(keptAnswers, logger)
@@ -164,11 +164,20 @@ function viewsHopOf({ SVC_VIEWS_SECRET: secret }: Settings, core: Core) {
 }
 
 function metricsOf(
-  { pool, supervised }: InferenceWorkers,
-  { projections, store, quarantine }: Core,
+  { workers, folder }: Pick<GatewaySurroundings, 'workers' | 'folder'>,
+  core: Core,
   feed: Feed | undefined,
+  isReady: MetricsSources['isReady'],
 ): Metrics {
-  return createMetrics({ fleet: pool, supervised, projections, store, feed, quarantine })
+  return createMetrics({
+    ...core,
+    fleet: workers.pool,
+    supervised: workers.supervised,
+    feed,
+    clock: systemClock,
+    isReady,
+    freeBytes: () => folder.freeBytes(),
+  })
 }
 
 /** Opens the API and the pages of the dashboard, unless it is switched off. */
