@@ -93,4 +93,27 @@ describe.skipIf(missingChromium() !== undefined)('a price', () => {
       [false, 'price_between'],
     ])
   })
+
+  test('that was typed on while its review was under way is reviewed for itself', async () => {
+    pricesOfServer()
+    const { page } = opened
+    const { dialog, press } = await openForm()
+    const output = dialog.getByLabel('Output', { exact: true })
+    const asked = Promise.withResolvers<void>()
+    const typed = Promise.withResolvers<void>()
+    await page.route('**/admin/prices/preview*', async (route) => {
+      asked.resolve()
+      await typed.promise
+      await route.continue()
+    })
+    await output.fill('0.8')
+    await press('Review')
+    await asked.promise
+    await output.fill('80')
+    typed.resolve()
+    const button = dialog.locator('button[type=submit]')
+    await expect.poll(() => button.isEnabled()).toBe(true)
+    expect(await button.textContent()).toBe('Review')
+    await page.unrouteAll()
+  })
 })

@@ -14,6 +14,8 @@ export interface Refusal {
 
 /** Of HTTP. */
 const NOT_READY = 503
+/** Of HTTP: from here on the fault is not with what was sent. */
+const SERVER_FAULT = 500
 
 export class ApiError extends Error {
   override readonly name = 'ApiError'
@@ -43,6 +45,12 @@ export function isUnreached(error: unknown): boolean {
 export function isForNow(error: unknown): boolean {
   if (isUnreached(error)) return true
   return error instanceof ApiError && error.status === NOT_READY && !error.isFinal
+}
+
+/** Whether what was sent may have been done all the same: its answer was lost, or says neither. */
+export function isDoubtful(error: unknown): boolean {
+  if (isUnreached(error)) return true
+  return error instanceof ApiError && error.status >= SERVER_FAULT
 }
 
 /** Reads a refusal, also one that a proxy on the way made in a shape of its own. */

@@ -1,7 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { ApiError } from '../../api/api-error.ts'
+import { type ApiError, isDoubtful } from '../../api/api-error.ts'
 import { useOnceKey } from '../../api/once-key.ts'
+import { noteAnswered, noteAsked } from '../../api/unanswered-changes.ts'
 import { ExactMoney } from '../../ui/money.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { ChangeForm, type ChangeTexts } from './change-form.tsx'
@@ -27,6 +28,14 @@ export interface ReviewedChangeProps extends ChangeTexts {
   readonly change: (asked: AskedChange) => Promise<BalanceChange>
 }
 
+/** What stood in the form when it was sent: whoever waits for the answer may type on. */
+interface Sent {
+  readonly reason: string
+  readonly key: string
+  /** All that was asked, as JSON. */
+  readonly content: string
+}
+
 /**
  * A change of a balance in two steps: first what it would come to, as the server works it out from
  * the log; then the change. Whoever types on after the review reviews again.
@@ -37,20 +46,31 @@ export function ReviewedChange({ about, change, ...texts }: ReviewedChangeProps)
   const keyOf = useOnceKey()
   const client = useQueryClient()
   const content = { ...about, reason }
-  const isReviewed = reviewed === JSON.stringify(content)
-  const asked = { reason, idempotency_key: keyOf(content) }
-  const review = useMutation<BalanceChange, ApiError>({
-    mutationFn: () => change({ ...asked, dry_run: true }),
-    onSuccess: () => setReviewed(JSON.stringify(content)),
+  const now: Sent = { reason, key: keyOf(content), content: JSON.stringify(content) }
+  const isReviewed = reviewed === now.content
+  const review = useMutation<BalanceChange, ApiError, Sent>({
+    mutationFn: ({ key, ...sent }) =>
+      change({ reason: sent.reason, idempotency_key: key, dry_run: true }),
+    // What stands in the form by now may be another content.
+    onSuccess: (_, sent) => setReviewed(sent.content),
   })
-  const carryOut = useMutation<BalanceChange, ApiError>({
-    mutationFn: () => change({ ...asked, dry_run: false }),
-    onSuccess: async () => {
+  const carryOut = useMutation<BalanceChange, ApiError, Sent>({
+    mutationFn: ({ key, ...sent }) => {
+      noteAsked(sent.content, key)
+      return change({ reason: sent.reason, idempotency_key: key, dry_run: false })
+    },
+    onSuccess: async (done, { key }) => {
+      noteAnswered(key)
       // Before the form goes: the focus goes back to its button, which may be gone with the change.
       await client.invalidateQueries()
-      texts.onClose()
+      if (!wasDoneBefore(done)) texts.onClose()
+    },
+    onError: (error, { key }) => {
+      if (!isDoubtful(error)) noteAnswered(key)
     },
   })
+  const result = carryOut.data ?? review.data
+  const isDone = isReviewed && result !== undefined && wasDoneBefore(result)
   return (
     <ChangeForm
       {...texts}
@@ -60,14 +80,26 @@ export function ReviewedChange({ about, change, ...texts }: ReviewedChangeProps)
       onReason={setReason}
       error={carryOut.error ?? review.error}
       isPending={review.isPending || carryOut.isPending}
-      preview={isReviewed && review.data !== undefined && <Preview {...review.data} />}
+      isDone={isDone}
+      preview={
+        <>
+          {isDoubtful(carryOut.error) && <Notice look="warn">{t('mayBeDone')}</Notice>}
+          {isDone && <Notice look="info">{t('doneBefore')}</Notice>}
+          {isReviewed && !isDone && result !== undefined && <Preview {...result} />}
+        </>
+      }
       onSubmit={() => {
         carryOut.reset()
-        if (isReviewed) carryOut.mutate()
-        else review.mutate()
+        if (isReviewed) carryOut.mutate(now)
+        else review.mutate(now)
       }}
     />
   )
+}
+
+/** Whether the server knows its key: the balance moved when it was asked the first time. */
+function wasDoneBefore({ balance_before: before }: BalanceChange): boolean {
+  return before === null
 }
 
 function Preview({ amount, balance_before: before, balance_after: after }: BalanceChange) {

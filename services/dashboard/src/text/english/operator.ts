@@ -27,6 +27,7 @@ export const operatorTexts = {
   damagedAmongAccounts:
     'Accounts with damaged records: {count}. Filters, the order and the sums take each of them with the status and the balance that it had before the damage.',
   deadline: 'Ends by',
+  doneBefore: 'This was done when it was sent before, and was not done again.',
   expiresHint: 'At midnight when that day begins, in your time zone. Empty: never.',
   expiresInPast: 'The credit would have expired already.',
   expiresOn: 'Expires on',
@@ -48,6 +49,8 @@ export const operatorTexts = {
   holds: 'Holds',
   html: 'HTML',
   lastActivity: 'Last activity',
+  mayBeDone:
+    'It may have been done all the same. Send it again: it is done once, also from a new form or after a reload, for an hour.',
   noAccountAtAll: 'No accounts yet. Open one to let somebody send requests.',
   noAccountFits: 'No account fits.',
   noGrants: 'Nothing was granted to this account yet.',

@@ -112,6 +112,7 @@ function Refund({ accountId, requestId, isOfExpired: isExpired, onClose }: Refun
       {isExpired && <Notice look="warn">{t('refundExpired')}</Notice>}
       <Field
         label={t('amountDollars')}
+        name="amount"
         hint={t('refundHint')}
         inputMode="decimal"
         value={amount}

@@ -34,7 +34,7 @@ export function NewPrice({ onClose }: { readonly onClose: () => void }) {
         onSubmit={() => {
           publish.reset()
           if (isReviewed) publish.mutate()
-          else review.mutate()
+          else review.mutate(asked)
         }}
       >
         <p className="text-sm">{t('newPriceText')}</p>
@@ -80,9 +80,10 @@ function usePublishing(asked: OperationInput<'previewPrice'>, onPublished: () =>
   const [reviewed, setReviewed] = useState<string>()
   const keyOf = useOnceKey()
   const client = useQueryClient()
-  const review = useMutation<PricePreview, ApiError>({
-    mutationFn: () => callAdmin('previewPrice', asked),
-    onSuccess: () => setReviewed(JSON.stringify(asked)),
+  const review = useMutation<PricePreview, ApiError, typeof asked>({
+    mutationFn: (sent) => callAdmin('previewPrice', sent),
+    // Whoever waited for the answer may have typed on: that is not what it is about.
+    onSuccess: (_, sent) => setReviewed(JSON.stringify(sent)),
   })
   // Doubts stand above the button: who presses it means the price as it is, beside the old one that
   // stands there. Somebody else may have published since the review.

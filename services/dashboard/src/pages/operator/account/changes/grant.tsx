@@ -31,8 +31,9 @@ export function Grant({ account, onClose }: AccountDialogProps) {
   const change = async ({ dry_run: isTrial, ...asked }: AskedChange) => {
     const given = positive(amount)
     if (isTrial) return reviewed(about, given)
-    await callAdmin('grant', { ...about, ...asked })
-    return previewOf(account.settled, given)
+    const { created: isNew } = await callAdmin('grant', { ...about, ...asked })
+    const done = previewOf(account.settled, given)
+    return isNew ? done : { ...done, balance_before: null }
   }
   return (
     <ReviewedChange

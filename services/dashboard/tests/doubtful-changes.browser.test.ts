@@ -1,0 +1,111 @@
+/** Changes of money whose answer is lost, or slow. */
+import { describe, expect, test } from 'vitest'
+import { missingChromium } from '../testing/chromium.ts'
+import { Refused } from '../testing/page-server.ts'
+import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'
+import { ACCOUNT, fullAnswers, session } from '../testing/sample-answers.ts'
+import { type OpenedPages, withPages } from '../testing/with-pages.ts'
+
+const owner = { session: () => ({ ...session, platform_role: 'owner' as const }) }
+const options = { answers: { ...fullAnswers, ...owner }, adminAnswers: fullAdminAnswers }
+
+describe.skipIf(missingChromium() !== undefined)('a change whose answer', () => {
+  let opened: OpenedPages
+  withPages(options, (each) => {
+    opened = each
+  })
+
+  const openForm = async (name: string) => {
+    await opened.page.getByRole('button', { name, exact: true }).click()
+    const dialog = opened.page.getByRole('dialog')
+    const press = (button: string) =>
+      dialog.getByRole('button', { name: button, exact: true }).click()
+    return { dialog, press }
+  }
+  const openGrant = async (amount: string) => {
+    const form = await openForm('Grant credit')
+    await form.dialog.getByLabel('Amount in dollars').fill(amount)
+    await form.dialog.getByLabel('Reason').fill('Invoice 42')
+    return form
+  }
+  const openAccount = () =>
+    opened.page.goto(`${opened.server.url}/dashboard/operator/accounts/${ACCOUNT}`)
+
+  test('was lost has its key also in another form, and after a reload: it is done once', async () => {
+    const { page, server } = opened
+    const keys: unknown[] = []
+    server.adminAnswers = {
+      ...fullAdminAnswers,
+      grant: ({ idempotency_key: key }) => {
+        const isNew = !keys.includes(key)
+        keys.push(key)
+        if (keys.length === 1) return new Refused(502, 'http_502', '')
+        return { grant_id: 'grant_3', created: isNew }
+      },
+    }
+    await openAccount()
+    const lost = await openGrant('5')
+    await lost.press('Review')
+    await lost.press('Grant credit')
+    await lost.dialog.getByText('It may have been done all the same.').waitFor()
+    await lost.press('Cancel')
+    await page.reload()
+    const again = await openGrant('5')
+    await again.press('Review')
+    await again.press('Grant credit')
+    await again.dialog.getByText('was not done again').waitFor()
+    await again.dialog.getByRole('button', { name: 'Close', exact: true }).last().click()
+    await again.dialog.waitFor({ state: 'detached' })
+    expect(keys).toHaveLength(2)
+    expect(keys[1]).toBe(keys[0])
+    // It is answered: who asks for the same by now means another one.
+    const next = await openGrant('5')
+    await next.press('Review')
+    await next.press('Grant credit')
+    await next.dialog.waitFor({ state: 'detached' })
+    expect(keys[2]).not.toBe(keys[0])
+  })
+
+  test('says that it was done before is not reviewed as if it would move something', async () => {
+    const { server } = opened
+    const done = { id: 'adj_1', created: false, dry_run: true, amount: '5.00' }
+    server.adminAnswers = {
+      ...fullAdminAnswers,
+      adjust: () => ({ ...done, balance_before: null, balance_after: '46.2098313' }),
+    }
+    await openAccount()
+    const { dialog, press } = await openForm('Adjust')
+    await dialog.getByLabel('Amount in dollars').fill('5')
+    await dialog.getByLabel('Reason').fill('Invoice 42')
+    await press('Review')
+    await dialog.getByText('was not done again').waitFor()
+    expect(await dialog.getByText('Unavailable').count()).toBe(0)
+    expect(await dialog.getByRole('button', { name: 'Adjust', exact: true }).isDisabled()).toBe(
+      true,
+    )
+  })
+
+  test('is slow is about what was sent: what is typed meanwhile is reviewed for itself', async () => {
+    const { page } = opened
+    await openAccount()
+    const asked = Promise.withResolvers<void>()
+    const typed = Promise.withResolvers<void>()
+    const { dialog, press } = await openGrant('5')
+    await page.route(`**/admin/accounts/${ACCOUNT}`, async (route) => {
+      asked.resolve()
+      await typed.promise
+      await route.continue()
+    })
+    await press('Review')
+    await asked.promise
+    await dialog.getByLabel('Amount in dollars').fill('500')
+    const answered = page.waitForResponse(`**/admin/accounts/${ACCOUNT}`)
+    typed.resolve()
+    await answered
+    await expect
+      .poll(() => dialog.getByRole('button', { name: 'Review', exact: true }).isEnabled())
+      .toBe(true)
+    expect(await dialog.getByRole('button', { name: 'Grant credit', exact: true }).count()).toBe(0)
+    await page.unrouteAll()
+  })
+})
