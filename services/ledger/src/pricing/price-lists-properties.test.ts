@@ -1,4 +1,4 @@
-/** Whatever is published and withdrawn, in any order: the lists say what a plain look at all says. */
+/** Whatever is published and withdrawn: the lists say what a plain look at all says. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { PriceLists, type PriceQuery } from './price-lists.ts'
