@@ -11,6 +11,7 @@ import { openApiDocument } from '../../openapi/document.ts'
 const BODY = JSON.stringify({
   model: 'svc-beta',
   max_tokens: 3,
+  max_output_tokens: 3,
   messages: [{ role: 'user', content: 'hello' }],
   input: 'hello',
 })
