@@ -1,9 +1,9 @@
-/** Limits how often something may happen, by name: a key, an account, an address. */
+/** PORT: limits how often something may happen, by name: a key, an account, an address. */
 import { ServiceError } from '../errors.ts'
 
 /** Clients obey any Retry-After, so it is bounded. */
 const RETRY_SECONDS_MAX = 60
-const MS = 1_000
+const SECOND_MS = 1_000
 
 export interface RateUse {
   /** Whether this use is within the limit; of {@link RateLimit.look}: whether one more would be. */
@@ -38,7 +38,7 @@ export function limitExceeded(
   { limit }: Pick<RateLimit, 'limit'>,
   { resetMs }: RateUse,
 ): ServiceError {
-  const seconds = Math.min(RETRY_SECONDS_MAX, Math.max(1, Math.ceil(resetMs / MS)))
+  const seconds = Math.min(RETRY_SECONDS_MAX, Math.max(1, Math.ceil(resetMs / SECOND_MS)))
   return new ServiceError('rate_limit_exceeded', message, {
     retryAfterSeconds: seconds,
     rate: { limit, remaining: 0, resetSeconds: seconds },

@@ -16,7 +16,7 @@ import { clientFamilyOf, rateHeaders } from '../http/client-family.ts'
 import type { HttpLimits } from '../http/limits.ts'
 
 const MINUTE_SECONDS = 60
-const MS = 1_000
+const SECOND_MS = 1_000
 
 /** Who calls, and the rate that is nearest to its end, where there is any. */
 export interface IdentifiedCaller {
@@ -82,7 +82,7 @@ function nearestToItsEnd(uses: readonly (Use | undefined)[]): RateState | undefi
     .sort((one, other) => one.remaining / one.limit - other.remaining / other.limit)
   if (nearest === undefined) return undefined
   const { limit, remaining, resetMs } = nearest
-  return { limit, remaining, resetSeconds: Math.ceil(resetMs / MS) }
+  return { limit, remaining, resetSeconds: Math.ceil(resetMs / SECOND_MS) }
 }
 
 /** On the raw response, so that streams carry it too. */
