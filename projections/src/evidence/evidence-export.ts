@@ -59,7 +59,7 @@ export async function* accountEvidence(
   const { store, views, pace } = sources
   const stream = accountStream(accountId)
   const [last] = await store.readStream({ stream, direction: 'backwards', limit: 1 })
-  if (last === undefined) throw new ServiceError('not_found', `there is no account ${accountId}`)
+  if (last === undefined) throw new ServiceError('not_found', `There is no account ${accountId}.`)
   const leaf = leafOf(views, last)
   const checkpoint = await covering(sources, leaf + 1, since)
   const events = last.revision + 1

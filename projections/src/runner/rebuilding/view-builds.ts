@@ -29,7 +29,7 @@ export class ViewBuilds {
   ): Promise<Result> {
     const taken = views.find(({ name }) => this.#taken.has(name))
     if (taken !== undefined) {
-      throw new ServiceError('conflict', `the view "${taken.name}" is being rebuilt already`)
+      throw new ServiceError('conflict', `The view "${taken.name}" is being rebuilt already.`)
     }
     const own = new Set(views.map(({ name }) => name))
     const free = ({ name }: Pick<LiveView, 'name'>): void => {

@@ -57,7 +57,7 @@ export function rotatedKeys({
 }: Omit<LogKeysPorts, 'logger'>): (keys: LogKeys, seconds: number) => LogKeys {
   return (keys, seconds) => {
     if (given !== undefined) {
-      throw new ServiceError('conflict', 'the key is set by SVC_EVIDENCE_KEY: change it there')
+      throw new ServiceError('conflict', 'The key is set by SVC_EVIDENCE_KEY: change it there.')
     }
     const seed = randomBytes(SEED_BYTES)
     const signer = readSignerKey(signerKeyText(keys.signer.verifier.name, seed))

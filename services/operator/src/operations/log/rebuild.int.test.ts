@@ -39,7 +39,7 @@ test('a trial says what a rebuild would read and changes nothing: UX-53', async 
   expect(trial.rate).toBeGreaterThan(0)
   expect(trial.seconds).toBeGreaterThan(0)
   expect(await viewNamed('accounts')).toEqual(before)
-  await expect(operations.tryRebuild({ name: 'none' })).rejects.toThrow('there is no view "none"')
+  await expect(operations.tryRebuild({ name: 'none' })).rejects.toThrow('There is no view "none"')
 })
 
 test('progress shows the events of others that were passed over', async () => {
