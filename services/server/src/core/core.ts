@@ -126,6 +126,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     if (place.kind === 'sqlite') forgetServerLog(identity)
     else await recogniseLog(store, place, identity)
     const quarantine = openQuarantine(options, storeHealth)
+    parts.add(() => quarantine.close())
     const pace = new SharedPace()
     const inspect = (stream: string) => inspectStream({ store, timer: systemTimer }, stream)
     const { viewServers } = options
@@ -244,7 +245,7 @@ function tellViewsOfDamage(
 
 function openQuarantine({ folder, place, logger }: CoreOptions, storeHealth: StoreHealth) {
   const streamPrefix = place.kind === 'sqlite' ? '' : place.streamPrefix
-  return new LogQuarantine({ folder, storeHealth, streamPrefix, logger })
+  return new LogQuarantine({ folder, storeHealth, streamPrefix, timer: systemTimer, logger })
 }
 
 function openRefusedRequests({ folder, logger }: CoreOptions): RefusedRequests {

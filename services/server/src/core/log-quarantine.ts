@@ -8,14 +8,19 @@
  */
 import type { Quarantine, StreamDamage } from '@svc/contracts/ports/quarantine'
 import type { StoreHealth } from '@svc/contracts/ports/store-health'
+import type { Timer } from '@svc/contracts/ports/time'
 import type { Logger } from 'pino'
 import type { DataFolder } from '../data-folder/data-folder.ts'
+
+/** The shortest time between two writes of the list: one look can find thousands of streams. */
+const WRITE_EVERY_MS = 1_000
 
 export interface LogQuarantinePorts {
   readonly folder: Pick<DataFolder, 'readQuarantine' | 'writeQuarantine'>
   readonly storeHealth: Pick<StoreHealth, 'setAside'>
   /** What the names of our streams begin with on the server. */
   readonly streamPrefix: string
+  readonly timer: Timer
   readonly logger: Logger
 }
 
@@ -23,6 +28,10 @@ export class LogQuarantine implements Quarantine {
   readonly #ports: LogQuarantinePorts
   readonly #noted: Map<string, StreamDamage>
   #onNoted: (stream: string) => void = () => {}
+  /** Set for a while after each write. */
+  #cancelNextWrite: (() => void) | undefined
+  /** Whether the list has changed since it was written. */
+  #isUnwritten = false
 
   constructor(ports: LogQuarantinePorts) {
     this.#ports = ports
@@ -53,7 +62,7 @@ export class LogQuarantine implements Quarantine {
     if (this.find(stream) !== undefined) return
     this.#noted.set(stream, { stream, revision, cause })
     this.#ports.logger.error({ stream, revision, reason: cause }, 'stream is damaged and set aside')
-    this.#keep()
+    this.#noteChange()
     this.#onNoted(stream)
   }
 
@@ -61,7 +70,13 @@ export class LogQuarantine implements Quarantine {
   release(stream: string): void {
     if (!this.#noted.delete(stream)) return
     this.#ports.logger.warn({ stream }, 'stream is whole again, going on with it')
-    this.#keep()
+    this.#noteChange()
+  }
+
+  /** Writes what is not written yet. To be called when nothing is noted any more. */
+  close(): void {
+    this.#cancelNextWrite?.()
+    if (this.#isUnwritten) this.#write()
   }
 
   #ofStore(): readonly StreamDamage[] {
@@ -73,7 +88,19 @@ export class LogQuarantine implements Quarantine {
     }))
   }
 
-  #keep(): void {
+  /** Writes the list at once, or with all that is found until it may be written again. */
+  #noteChange(): void {
+    this.#isUnwritten = true
+    if (this.#cancelNextWrite !== undefined) return
+    this.#write()
+    this.#cancelNextWrite = this.#ports.timer.after(WRITE_EVERY_MS, () => {
+      this.#cancelNextWrite = undefined
+      if (this.#isUnwritten) this.#noteChange()
+    })
+  }
+
+  #write(): void {
+    this.#isUnwritten = false
     try {
       this.#ports.folder.writeQuarantine([...this.#noted.values()])
     } catch (err) {
