@@ -56,9 +56,17 @@ function bodyOf({ messages, settings }: ChatQuestion) {
   }
 }
 
-/** An answer without a word would be refused. */
-function isSent({ text }: Message): boolean {
-  return text.trim() !== ''
+/**
+ * An answer without a word would be refused. A question that was refused stands in the field again:
+ * sent with the next one, it would be paid for twice.
+ */
+function isSent({ text }: Message, index: number, all: readonly Message[]): boolean {
+  return text.trim() !== '' && !isRefusal(all[index + 1])
+}
+
+function isRefusal(message: Message | undefined): boolean {
+  if (message?.role !== 'assistant') return false
+  return message.end === 'failed' && message.requestId === undefined && message.text === ''
 }
 
 async function* eventsOf({ body }: Response): AsyncGenerator<string> {

@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import { useSession } from '../../api/session.ts'
 import { useAccountId } from '../../layout/account-id.ts'
 import { useAccountStatus } from '../../layout/account-role.ts'
@@ -6,10 +7,13 @@ import { Button } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { ChatBar } from './chat-bar.tsx'
 import { Composer } from './composer.tsx'
-import type { Talkers } from './conversation.ts'
+import type { AnswerEnd, Message, Talkers } from './conversation.ts'
+import { useFollowedEnd } from './followed-end.ts'
 import { MessageView } from './message-view.tsx'
 import { SettingsFields } from './settings-fields.tsx'
 import { useConversation } from './use-conversation.ts'
+
+const ANSWERED: ReadonlySet<AnswerEnd> = new Set(['whole', 'cut'])
 
 /** A conversation with the model, charged like any request to the API. */
 export function Chat() {
@@ -27,6 +31,7 @@ function OpenChat({ accountId, userId }: Talkers) {
   // What an account that is not open asks is refused; why stands above every page of it.
   const isOpen = useAccountStatus() === 'open'
   const isAsking = isOpen || isRunning
+  const end = useFollowedEnd(messages)
   const clearing = messages.length > 0 && (
     <Button disabled={isRunning} onClick={clear}>
       {t('newConversation')}
@@ -56,6 +61,25 @@ function OpenChat({ accountId, userId }: Talkers) {
           onStop={stop}
         />
       )}
+      <Told answer={messages.at(-1)} isRunning={isRunning} />
+      <div ref={end} />
     </Page>
+  )
+}
+
+interface ToldProps {
+  readonly answer: Message | undefined
+  readonly isRunning: boolean
+}
+
+/** Tells those who do not see the answer come that it comes, and that it is there. */
+function Told({ answer, isRunning }: ToldProps) {
+  const [hasRun, setRun] = useState(false)
+  if (isRunning && !hasRun) setRun(true)
+  const isThere = hasRun && answer?.role === 'assistant' && ANSWERED.has(answer.end)
+  return (
+    <p role="status" className="sr-only">
+      {isRunning ? t('answerComes') : isThere && t('answerThere')}
+    </p>
   )
 }

@@ -1,7 +1,9 @@
 /** The chat. */
 export const chatTexts = {
+  answerComes: 'The model answers.',
   answerCut: 'The answer reached its largest number of tokens.',
   answerStopped: 'Stopped. You pay for what was made until then.',
+  answerThere: 'The answer is there.',
   answering: 'Answering …',
   chatEmpty:
     'Ask something. It draws on the balance of this account, at the prices of the API. The conversation stays in this browser.',
