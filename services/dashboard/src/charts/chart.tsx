@@ -69,7 +69,15 @@ export function Chart(props: ChartProps) {
         table
       ) : (
         <div className="relative">
-          <svg width={width} height={HEIGHT} role="img" aria-labelledby={id} className="max-w-full">
+          <svg
+            width={width}
+            height={HEIGHT}
+            // On paper, which is narrower, it gets smaller as a whole.
+            viewBox={`0 0 ${width} ${HEIGHT}`}
+            role="img"
+            aria-labelledby={id}
+            className="max-w-full print:h-auto"
+          >
             <title id={id}>{title}</title>
             <Drawing {...props} x={x} width={width} />
           </svg>

@@ -24,9 +24,12 @@ export function MoreRows({ query, children }: MoreRowsProps) {
   return (
     <div className="mt-3 flex flex-wrap items-center gap-4">
       {query.hasNextPage && (
-        <Button disabled={isAsking} onClick={() => query.fetchNextPage()}>
-          {t('more')}
-        </Button>
+        <>
+          <Button disabled={isAsking} onClick={() => query.fetchNextPage()}>
+            {t('more')}
+          </Button>
+          <p className="hidden print:block">{t('moreThanPrinted')}</p>
+        </>
       )}
       {/* What is said above a long list is out of sight of who asks for more of it. */}
       {isFailed && error !== null && (

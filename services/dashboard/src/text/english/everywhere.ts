@@ -25,6 +25,7 @@ export const everywhereTexts = {
   loading: 'Loading …',
   menu: 'Menu',
   more: 'Load more',
+  moreThanPrinted: 'These rows are not all: further ones were not loaded.',
   never: 'Never',
   noSuchEventAnywhere: 'No event of the log has the id {id}, of all time.',
   noSuchRequestAnywhere:
