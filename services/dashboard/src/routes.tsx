@@ -25,7 +25,7 @@ const root = createRootRoute({
   loader: () => queryClient.ensureQueryData(sessionQuery),
   component: Root,
   errorComponent: Broken,
-  notFoundComponent: Missing,
+  notFoundComponent: () => <Missing />,
 })
 
 const start = createRoute({ getParentRoute: () => root, path: '/', component: Start })

@@ -41,7 +41,7 @@ export function AccountLayout() {
   const shown = period(useSearch({ strict: false }))
   const account = accounts.find(({ account_id }) => account_id === accountId)
   useEffect(() => rememberAccount(accountId), [accountId])
-  if (account === undefined) return <Missing />
+  if (account === undefined) return <Missing accountId={accountId} />
   const params = { accountId }
   const kept = (to: (typeof areas)[number][0]) => (ofPeriods.has(to) ? shown : {})
   return (

@@ -3,16 +3,33 @@ import { type ErrorComponentProps, Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ApiError, isUnreached } from '../api/api-error.ts'
 import { isServerThere, useServerBack } from '../api/server-there.ts'
+import { useSession } from '../api/session.ts'
 import { problemText } from '../text/problems.ts'
 import { t } from '../text/translate.ts'
 import { Button } from '../ui/button.tsx'
 
+export interface MissingProps {
+  /** Of the account that the address is about. */
+  readonly accountId?: string
+}
+
 /** Stands at an address that leads nowhere. */
-export function Missing() {
+export function Missing({ accountId }: MissingProps) {
+  const { platform_role: role } = useSession()
   return (
     <div className="mx-auto flex max-w-xl flex-col items-start gap-3 p-6">
       <h1 className="text-2xl font-semibold">{t('pageMissing')}</h1>
       <p>{t('pageMissingText')}</p>
+      {accountId !== undefined && role !== null && (
+        // A customer may have sent the address: who runs the service sees the account elsewhere.
+        <Link
+          to="/operator/accounts/$accountId"
+          params={{ accountId }}
+          search={({ request }) => (request === undefined ? {} : { view: 'requests', request })}
+        >
+          {t('asOperator')}
+        </Link>
+      )}
       <Link to="/">{t('toStart')}</Link>
     </div>
   )

@@ -1,4 +1,5 @@
-import { getRouteApi, Link, Navigate, useRouter } from '@tanstack/react-router'
+import { getRouteApi, Link, useRouter } from '@tanstack/react-router'
+import { useEffect } from 'react'
 import { useSession } from '../../api/session.ts'
 import { t } from '../../text/translate.ts'
 import { NarrowPage } from './narrow-page.tsx'
@@ -12,8 +13,15 @@ export function SignIn() {
   const { user, sign_up: policy } = useSession()
   const { to } = route.useSearch()
   const { history, basepath } = useRouter()
-  if (user !== null && to === undefined) return <Navigate to="/" replace />
-  const goOn = () => history.push(to === undefined ? `${basepath}/` : to)
+  const isSignedIn = user !== null
+  // In the place of this page: who goes back from there means the page before the sign-in. It is
+  // so too for who comes here with a session, such as one of another tab.
+  useEffect(() => {
+    if (isSignedIn) history.replace(to ?? `${basepath}/`)
+  }, [isSignedIn, history, to, basepath])
+  if (isSignedIn) return null
+  // The page learns of it by the session, and goes on.
+  const goOn = () => {}
   return (
     <NarrowPage title={t('signIn')}>
       <OtherWays onSignedIn={goOn} to={to} />
