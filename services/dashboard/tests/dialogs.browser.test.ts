@@ -140,6 +140,24 @@ describe.skipIf(missing !== undefined)('a dialog', () => {
     },
   )
 
+  test('is closed by a press beside it, and by nothing that only ends there', async () => {
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await page.goto(`${server.url}${operated}`)
+    // The second half of a double-click falls beside the dialog that the first one opened.
+    await page.getByRole('button', { name: 'Adjust', exact: true }).dblclick()
+    const amount = page.getByRole('dialog').getByLabel('Amount in dollars')
+    await amount.fill('25.00')
+    const box = await amount.boundingBox()
+    if (box === null) throw new Error('the field is not there')
+    await page.mouse.move(box.x + 40, box.y + box.height / 2)
+    await page.mouse.down()
+    await page.mouse.move(20, 400)
+    await page.mouse.up()
+    expect(await amount.inputValue()).toBe('25.00')
+    await page.mouse.click(20, 400)
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+  })
+
   test('over another one is closed alone by Escape, and gives the focus back to it', async () => {
     await page.goto(`${server.url}${operated}?view=requests&request=req_1`)
     const opener = page.getByRole('dialog').getByRole('button', { name: 'Refund', exact: true })

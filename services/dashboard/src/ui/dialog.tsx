@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useId, useRef } from 'react'
+import { type MouseEvent, type PointerEvent, type ReactNode, useEffect, useId, useRef } from 'react'
 import { t } from '../text/translate.ts'
 import { Button } from './button.tsx'
 
@@ -19,6 +19,22 @@ export interface DialogProps {
 function placesOf(opener: Element | null): readonly HTMLElement[] {
   const places = [opener, opener?.closest('section[tabindex]'), opener?.closest('main')]
   return places.filter((place) => place instanceof HTMLElement)
+}
+
+/**
+ * Hears a click beside the dialog. A text that is selected past the edge ends there too, and so
+ * does the second half of the double-click that opened it: neither is meant to close it.
+ */
+function useClickBeside(onClick: () => void) {
+  const isPressedBeside = useRef(false)
+  return {
+    onPointerDown({ target, currentTarget }: PointerEvent) {
+      isPressedBeside.current = target === currentTarget
+    },
+    onClick({ target, currentTarget, detail: clicks }: MouseEvent) {
+      if (target === currentTarget && isPressedBeside.current && clicks < 2) onClick()
+    },
+  }
 }
 
 /**
@@ -50,7 +66,6 @@ export function Dialog({ title, onClose, isSticky, isPanel, children }: DialogPr
     if (!dialog.current?.contains(document.activeElement)) heading.current?.focus()
   }, [title])
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape is its key, and the browser hears it.
     <dialog
       ref={dialog}
       aria-labelledby={id}
@@ -68,9 +83,7 @@ export function Dialog({ title, onClose, isSticky, isPanel, children }: DialogPr
         if (isSticky) dialog.current.showModal()
         else onClose()
       }}
-      onClick={({ target }) => {
-        if (target === dialog.current && !isSticky) onClose()
-      }}
+      {...useClickBeside(() => !isSticky && onClose())}
       className={`overflow-auto border border-line bg-paper p-0 text-left whitespace-normal text-ink shadow-xl ${isPanel ? 'm-0 ml-auto h-dvh max-h-none w-full max-w-2xl' : 'm-auto w-[calc(100%-2rem)] max-w-lg rounded-lg'}`}
     >
       <div className="p-5">
