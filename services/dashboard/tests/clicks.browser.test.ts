@@ -131,8 +131,11 @@ describe.skipIf(missing !== undefined)('clicks', () => {
     )
     expect(await page.evaluate('window.changes')).toBe(0)
     expect(await link.getAttribute('href')).not.toContain('failed')
+    const isOld = page.getByText('still what was asked for before')
+    await isOld.waitFor()
     go()
     await expect.poll(() => link.getAttribute('href')).toContain('?status=failed&request=')
+    expect(await isOld.count()).toBe(0)
   })
 
   test('a receipt leaves the list in its place, and another page begins at its top', async () => {

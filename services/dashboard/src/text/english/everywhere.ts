@@ -14,6 +14,7 @@ export const everywhereTexts = {
   copyFailed: 'Not copied: select the text and copy it by hand.',
   done: 'Done',
   endedMeanwhile: 'Your session had ended, and this was not done. Try again.',
+  figuresOfBefore: 'Loading … What stands here is still what was asked for before.',
   findAnything: 'Find an account by its name, or anything by its id',
   justNow: 'just now',
   keyboard: 'Keyboard',
