@@ -341,7 +341,7 @@ describe.skipIf(missing !== undefined)('faults', () => {
       server.answers = { ...fullAnswers, receipt: () => ({ ...receipt, status: 'stopped' }) }
       server.chat = () => chunk({ content: 'Half of' })
       await ask()
-      await page.getByText(/The answer broke off/).waitFor()
+      await page.getByText(/The answer broke off. Its receipt says what was charged/).waitFor()
       await page.getByText('86 input, 17,817 cached, 412 output tokens').waitFor()
       expect(await page.getByText('Half of').isVisible()).toBe(true)
     })

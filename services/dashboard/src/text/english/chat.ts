@@ -17,7 +17,7 @@ export const chatTexts = {
   rates: '{input} input, {cached} cached, {output} output',
   send: 'Send',
   stop: 'Stop',
-  streamCut: 'The answer broke off. You pay for what was made until then; ask again to go on.',
+  streamCut: 'The answer broke off. Its receipt says what was charged; ask again to go on.',
   systemText: 'Instructions for the model',
   temperature: 'Temperature',
   thinking: 'What the model thought',
