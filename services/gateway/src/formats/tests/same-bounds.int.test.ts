@@ -22,11 +22,11 @@ const turns = (count: number) =>
 const said = (content: unknown) => [{ role: 'user', content }]
 const parts = (count: number) => said(Array(count).fill({ type: 'text', text: 'a' }))
 
-async function statusOf(format: WireFormat, given: readonly object[]): Promise<number> {
+async function expectStatus(status: number, format: WireFormat, given: readonly object[]) {
   const [fields = {}] = conversation(given)[format.name] ?? []
   const response = await postTo(fixture, format.paths[0], bodyOf(format, fields))
-  await response.text()
-  return response.status
+  const text = await response.text()
+  expect(response.status, text.slice(0, 500)).toBe(status)
 }
 
 describe.each(wireFormats)('$name', (format) => {
@@ -35,14 +35,14 @@ describe.each(wireFormats)('$name', (format) => {
     ['a text of 1 MB', said('a'.repeat(1_000_000))],
     ['3,000 parts', parts(3_000)],
   ])('takes %s', async (_name, given) => {
-    expect(await statusOf(format, given)).toBe(200)
+    await expectStatus(200, format, given)
   })
 
   test.each([
     ['4,097 turns', turns(4_097)],
     ['4,097 parts', parts(4_097)],
   ])('refuses %s', async (_name, given) => {
-    expect(await statusOf(format, given)).toBe(400)
+    await expectStatus(400, format, given)
   })
 })
 
