@@ -21,6 +21,11 @@ export type ContentPart = z.output<typeof part>
 const parts = z.array(part).max(PARTS_MAX)
 const textOrParts = z.union([z.string(), parts])
 
+/** What tells the kind of an item that does not say it. */
+export const untypedItem = z.object({ role: z.unknown().optional(), id: z.unknown().optional() })
+
+export const referenceItem = z.object({ id: z.string().max(256) })
+
 export const messageItem = z.object({
   role: z.enum(['system', 'developer', 'user', 'assistant']),
   content: textOrParts,

@@ -17,6 +17,8 @@ import {
   type Item,
   messageItem,
   reasoningItem,
+  referenceItem,
+  untypedItem,
 } from './items.ts'
 
 /**
@@ -134,9 +136,7 @@ class ItemReader {
 
   /** Clients leave the type of messages and of references away. */
   #untyped(): string {
-    const { role, id } = this.#parse(
-      z.object({ role: z.unknown().optional(), id: z.unknown().optional() }),
-    )
+    const { role, id } = this.#parse(untypedItem)
     if (role !== undefined) return 'message'
     if (typeof id === 'string') return 'item_reference'
     throw missingParameter(pathText([...this.#path, 'type']))
@@ -222,7 +222,7 @@ class ItemReader {
   }
 
   async #reference(): Promise<Item> {
-    const { id } = this.#parse(z.object({ id: z.string().max(256) }))
+    const { id } = this.#parse(referenceItem)
     const item = await this.#context.before.item(id)
     if (item !== undefined) return item
     const param = pathText([...this.#path, 'id'])
