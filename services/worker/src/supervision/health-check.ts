@@ -9,7 +9,10 @@ const ANSWER_BYTES_MAX = 64 * 1024
 /** This process can open no connection, which says nothing of the worker. */
 const NO_FILE_LEFT: readonly unknown[] = ['EMFILE', 'ENFILE']
 
-type Health = HealthResponse | 'not asked' | null
+/** Nobody listens, or whoever did has gone: most likely the process has ended. */
+const NOBODY_THERE: readonly unknown[] = ['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE']
+
+type Health = HealthResponse | 'not asked' | 'nobody there' | null
 
 /** @returns the answer; null when there was none in time, or none that can be read */
 export async function checkHealth(socketPath: string, timeoutMs: number): Promise<Health> {
@@ -19,7 +22,8 @@ export async function checkHealth(socketPath: string, timeoutMs: number): Promis
     resolve(bytes.then(parseHealth, () => null))
   })
   asked.on('error', (error: NodeJS.ErrnoException) => {
-    resolve(NO_FILE_LEFT.includes(error.code) ? 'not asked' : null)
+    if (NO_FILE_LEFT.includes(error.code)) resolve('not asked')
+    else resolve(NOBODY_THERE.includes(error.code) ? 'nobody there' : null)
   })
   asked.on('close', () => resolve(null))
   asked.end()

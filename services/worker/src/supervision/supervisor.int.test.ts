@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { user, WorkerClient } from '@svc/testing/protocol-client'
 import { until } from '@svc/testing/until'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { checkHealth } from './health-check.ts'
 import {
   type Supervised,
   type SupervisedState,
@@ -62,6 +63,15 @@ function supervise(options: Partial<SuperviseOptions> = {}) {
       if (supervised.state === state) resolve()
     })
   return { supervised, states, untilState }
+}
+
+/** Why workers ended, as the log has it. */
+function notedReasons() {
+  const reasons: unknown[] = []
+  const log: SuperviseOptions['log'] = (_level, message, fields) => {
+    if (message === 'worker exited, restarting') reasons.push(fields?.reason)
+  }
+  return { log, reasons }
 }
 
 const alive = (pid: number) => {
@@ -143,15 +153,38 @@ describe('a supervised worker', () => {
     )
   })
 
-  it('that hangs is killed and started again', async () => {
+  it('that hangs is killed and started again, and the log says who killed it', async () => {
     const timings = { heartbeatMs: 20, unresponsiveMs: 200 }
-    const { supervised, untilState } = supervise({ timings })
+    const { log, reasons } = notedReasons()
+    const { supervised, untilState } = supervise({ timings, log })
     await supervised.ready()
     const pid = pidOf(supervised)
     process.kill(pid, 'SIGSTOP')
     await untilState('restarting')
     await supervised.ready()
     expect(alive(pid)).toBe(false)
+    expect(reasons).toEqual(['the worker did not respond and was killed'])
+  })
+
+  it('whose socket is gone is killed when it does not end by itself', async () => {
+    const { log, reasons } = notedReasons()
+    const { supervised, untilState } = supervise({ timings: { heartbeatMs: 20 }, log })
+    await supervised.ready()
+    await rm(supervised.address.socketPath)
+    await untilState('restarting')
+    expect(reasons).toEqual(['the worker did not respond and was killed'])
+  })
+
+  it('that somebody else kills is not said to be killed by us', async () => {
+    const { log, reasons } = notedReasons()
+    const { supervised, untilState } = supervise({ log })
+    await supervised.ready()
+    process.kill(pidOf(supervised), 'SIGKILL')
+    await untilState('restarting')
+    expect(reasons).toEqual([
+      'the worker process ended (SIGKILL): most likely the system ended it for lack of memory',
+    ])
+    expect(await checkHealth(supervised.address.socketPath, UNHURRIED_MS)).toBe('nobody there')
   })
 
   it('that is killed over and over waits longer each time, up to a limit', async () => {

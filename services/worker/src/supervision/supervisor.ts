@@ -99,6 +99,8 @@ class Supervisor implements Supervised {
   /** Whichever wait is on: for the next look, the next start, or a silent start. */
   #cancelWait: () => void = () => {}
   #healthySinceMs = 0
+  /** Whether nobody was there at the last look. */
+  #wasGone = false
   /** Why this process killed the worker, which its end does not tell. */
   #killedFor: string | null = null
 
@@ -190,12 +192,17 @@ class Supervisor implements Supervised {
   async #heartbeat(child: WorkerProcess): Promise<void> {
     const answer = await checkHealth(this.address.socketPath, this.#timings.unresponsiveMs)
     if (child !== this.#process || this.#state !== 'ready') return
-    if (answer === null) {
+    // The end of a process is told a moment after its socket has closed: then it needs no kill.
+    const isGone = answer === 'nobody there'
+    const isStillGone = isGone && this.#wasGone
+    this.#wasGone = isGone
+    if (answer === null || isStillGone) {
       this.#options.log('error', 'worker does not respond, killing it', { workerId: this.workerId })
+      this.#killedFor = 'the worker did not respond and was killed'
       child.kill('SIGKILL')
       return
     }
-    const isHealthy = answer !== 'not asked'
+    const isHealthy = answer !== 'not asked' && !isGone
     if (isHealthy && performance.now() - this.#healthySinceMs > this.#timings.healthyResetMs) {
       this.#backoff.reset()
     }
@@ -205,6 +212,7 @@ class Supervisor implements Supervised {
   #onEnd({ reason: told, definite }: WorkerEnd): void {
     const reason = this.#killedFor ?? told
     this.#killedFor = null
+    this.#wasGone = false
     this.#process = undefined
     this.#cancelWait()
     if (this.#state === 'stopped') {

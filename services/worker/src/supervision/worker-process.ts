@@ -18,7 +18,7 @@ const MAIN_PATH = fileURLToPath(new URL('../main.ts', import.meta.url))
  */
 const V8_THREADS = 1
 
-/** No process kills itself so, save one that hangs, which says it first. */
+/** No process kills itself so. Who supervises it knows whether it has killed it. */
 const KILLED = 'most likely the system ended it for lack of memory'
 
 const firstLine = z.discriminatedUnion('type', [
@@ -110,7 +110,7 @@ function followed(
   const said = forwardLog(child.stderr, options.log, { workerId }, options.onSign)
   reportEnd(child, options.onEnd, (how) => {
     if (refusal !== undefined) return refusal
-    return wasReady ? `the worker process ended (${how})` : neverReady(how, said.firstError)
+    return wasReady ? servedUntil(how) : neverReady(how, said.firstError)
   })
   return {
     pid: child.pid,
@@ -118,6 +118,11 @@ function followed(
       child.kill(signal)
     },
   }
+}
+
+function servedUntil(how: string): string {
+  const end = `the worker process ended (${how})`
+  return how === 'SIGKILL' ? `${end}: ${KILLED}` : end
 }
 
 /**
