@@ -1,12 +1,14 @@
 import { Buffer } from 'node:buffer'
+import type { Operations } from '@svc/contracts/admin/operations'
 import type { EventStore } from '@svc/contracts/ports/event-store'
 import { START, StoreUnavailableError } from '@svc/contracts/ports/event-store'
 import { withTextsShown } from '@svc/contracts/ports/shown-texts'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 import { adminTokensOn, newAdminToken } from '@svc/testing/admin-access'
+import { startAdminServer } from '@svc/testing/admin-server'
 import { textsBeside } from '@svc/testing/ledger/open-ledger'
 import { ManualTime } from '@svc/testing/manual-time'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { AdminTokens } from './admin-tokens.ts'
 
 const HOUR_MS = 3_600_000
@@ -140,6 +142,47 @@ describe('while the store is away', () => {
     expect(await tokens.inForce(secret)).toBeDefined()
   })
 
+  test('they still open metrics, which tell that it is away, until they end by time', async () => {
+    const watcher = { ...auditor, role: 'metrics', expiresAt: time.nowMs() + HOUR_MS } as const
+    const { secret } = await newAdminToken(here, watcher)
+    const broken = brokenReads(store)
+    const get = await gets(adminTokensOn(broken.store, time), secret)
+    expect(await get('/metrics')).toBe(200)
+    broken.isAway = true
+    await time.advance(10_000)
+    expect([await get('/metrics'), await get('/status')]).toEqual([200, 503])
+    await time.advance(HOUR_MS)
+    expect(await get('/metrics')).toBe(503)
+    broken.isAway = false
+    expect(await get('/metrics')).toBe(401)
+  })
+
+  test('they open metrics in time when it hangs', async () => {
+    const { secret } = await newAdminToken(here, { ...auditor, role: 'metrics' })
+    const slow = slowReads(store)
+    const get = await gets(adminTokensOn(slow.store, time), secret)
+    expect(await get('/metrics')).toBe(200)
+    slow.gate = new Promise(() => {})
+    await time.advance(10_000)
+    expect(await get('/metrics')).toBe(200)
+  })
+
+  test('a token that is known to be revoked, or to nobody, opens no metrics', async () => {
+    const { tokenId, secret } = await newAdminToken(here, { ...auditor, role: 'metrics' })
+    await here.revoke(tokenId, 'lost', 'operator')
+    const broken = brokenReads(store)
+    const tokens = adminTokensOn(broken.store, time)
+    const other = await newAdminToken(there, { ...auditor, name: 'other', role: 'metrics' })
+    expect(await tokens.inForce(secret)).toBeUndefined()
+    broken.isAway = true
+    await time.advance(10_000)
+    const wrong = other.secret.slice(0, -1)
+    for (const each of [secret, wrong]) {
+      const get = await gets(tokens, each)
+      expect(await get('/metrics')).toBeGreaterThanOrEqual(401)
+    }
+  })
+
   test('a list that was never read is no list', async () => {
     const { secret } = await newAdminToken(here, auditor)
     const broken = brokenReads(store)
@@ -154,6 +197,17 @@ describe('while the store is away', () => {
     expect(await adminTokensOn(broken.store, time).inForce('svc-admin-x')).toBeUndefined()
   })
 })
+
+/** Serves the admin routes by these tokens. @returns asks for a path, and tells the status */
+async function gets(adminTokens: AdminTokens, secret: string) {
+  const operations = {} as Operations
+  const metrics = { text: async () => '' }
+  const server = await startAdminServer({ operations, operatorToken: 'root', adminTokens, metrics })
+  onTestFinished(() => server.close())
+  const headers = { authorization: `Bearer ${secret}` }
+  return async (path: string) =>
+    (await fetch(`${server.baseUrl}/admin/v1${path}`, { headers })).status
+}
 
 /**
  * Makes a store whose reads come when the gate opens, with what was there when they were asked for.

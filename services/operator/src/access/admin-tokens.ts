@@ -2,7 +2,8 @@
  * The admin tokens: the stream `admin-tokens`, folded in memory.
  *
  * What another process has made or revoked counts here within a second, and while that cannot be
- * known, no token is believed.
+ * known, no token is believed, but for metrics: whoever watches a server has to see that its log is
+ * away.
  */
 import { timingSafeEqual } from 'node:crypto'
 import { makeAdminSecret, tokenOfSecret } from '@svc/contracts/admin/admin-token'
@@ -103,6 +104,11 @@ export class AdminTokens {
   async inForce(secret: string): Promise<AdminToken | undefined> {
     if (tokenOfSecret(secret) === undefined) return undefined
     await this.#stream.refresh()
+    return this.lastKnown(secret)
+  }
+
+  /** The token of a secret that was in force when that could last be known. Asks nobody. */
+  lastKnown(secret: string): AdminToken | undefined {
     const token = this.#tokenOf(secret)
     return token !== undefined && this.#isInForce(token) ? token : undefined
   }

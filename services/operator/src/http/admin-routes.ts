@@ -33,7 +33,10 @@ export function adminRoutes(options: AdminRoutes): FastifyPluginAsync {
   const { operationsOf, operatorToken, address, metrics } = options
   const tokens = new AdminCallers({ ...options, rootToken: operatorToken })
   const callers: OperationRoutes['callers'] = {
-    identify: ({ headers, ip }) => tokens.identify(headers.authorization, ip),
+    identify: ({ headers, ip, routeOptions }) =>
+      routeOptions.config.leastRole === 'metrics'
+        ? tokens.identifyForMetrics(headers.authorization, ip)
+        : tokens.identify(headers.authorization, ip),
     requireStill: (caller) => tokens.requireStill(caller),
   }
   return async (app: FastifyInstance) => {
