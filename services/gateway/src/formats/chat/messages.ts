@@ -8,10 +8,11 @@ import { missingParameter } from '../fields.ts'
 
 const roles = ['system', 'developer', 'user', 'assistant', 'tool', 'function'] as const
 
+/** A part of any type. Some clients name the fields of the other types too, as null. */
 const part = z.object({
   type: z.string().max(64),
-  text: z.string().optional(),
-  refusal: z.string().optional(),
+  text: z.string().nullish(),
+  refusal: z.string().nullish(),
 })
 type Part = z.output<typeof part>
 
@@ -101,7 +102,7 @@ function partsText(parts: readonly Part[] | null | undefined, path: string): str
 function partText(each: Part, path: string): string {
   if (each.type === 'text' || each.type === 'refusal') {
     const text = each.type === 'text' ? each.text : each.refusal
-    if (text !== undefined) return text
+    if (typeof text === 'string') return text
     throw missingParameter(`${path}.${each.type}`)
   }
   throw new ServiceError(

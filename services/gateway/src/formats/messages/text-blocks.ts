@@ -16,20 +16,20 @@ const documentSource = z.object({
 
 /**
  * A block of any kind. There is one schema for all, because the type of a block says which fields
- * it must have.
+ * it must have. Some clients name the fields of the other types too, as null.
  */
 const contentBlock = z.object({
   type: z.string().max(TYPE_CHARACTERS_MAX),
-  text: z.string().optional(),
-  id: z.string().min(1).max(256).optional(),
-  name: z.string().min(1).max(256).optional(),
-  input: givenObject.optional(),
-  tool_use_id: z.string().max(256).optional(),
+  text: z.string().nullish(),
+  id: z.string().min(1).max(256).nullish(),
+  name: z.string().min(1).max(256).nullish(),
+  input: givenObject.nullish(),
+  tool_use_id: z.string().max(256).nullish(),
   content: z.union([z.string(), z.array(z.unknown()).max(PARTS_MAX)]).nullish(),
   is_error: z.boolean().nullish(),
-  thinking: z.string().optional(),
+  thinking: z.string().nullish(),
   title: z.string().nullish(),
-  tool_name: z.string().max(256).optional(),
+  tool_name: z.string().max(256).nullish(),
   tool: z.unknown().optional(),
   source: z.unknown().optional(),
 })
@@ -69,8 +69,8 @@ export function nestedText(
   return joinedTexts(blocks.map((block, index) => textOfBlock(block, `${path}[${index}]`)))
 }
 
-export function required<T>(value: T | undefined, param: string): T {
-  if (value !== undefined) return value
+export function required<T>(value: T | null | undefined, param: string): T {
+  if (value !== undefined && value !== null) return value
   throw missingParameter(param)
 }
 

@@ -29,6 +29,6 @@ function partText({ type, text, refusal }: ContentPart, path: FieldPath): string
     throw new ServiceError('unsupported_value', message, { param: pathText(path) })
   }
   const found = type === 'refusal' ? refusal : text
-  if (found !== undefined) return found
+  if (typeof found === 'string') return found
   throw missingParameter(pathText([...path, type === 'refusal' ? 'refusal' : 'text']))
 }

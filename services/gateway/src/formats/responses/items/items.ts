@@ -11,11 +11,14 @@ const namespace = z.string().min(1).max(120).nullish()
 const callIdText = z.string().min(1).max(256)
 const status = z.enum(['in_progress', 'completed', 'incomplete']).nullish()
 
-/** A part of any type. Those that are read are selected where they are read. */
+/**
+ * A part of any type. Those that are read are selected where they are read. Some clients name the
+ * fields of the other types too, as null.
+ */
 const part = z.object({
   type: z.string().max(64),
-  text: z.string().optional(),
-  refusal: z.string().optional(),
+  text: z.string().nullish(),
+  refusal: z.string().nullish(),
 })
 export type ContentPart = z.output<typeof part>
 const parts = z.array(part).max(PARTS_MAX)
