@@ -23,7 +23,7 @@ import type { RefusedBodies } from './pacing/refused-bodies.ts'
 import { isDisguised, KnownPaths, normalizedPath, pathOf, unknownUrl } from './paths.ts'
 import { declaredBytes } from './request-body.ts'
 import { checkHead } from './request-head.ts'
-import { SocketShares } from './socket-shares.ts'
+import { SocketShares } from './sockets/socket-shares.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -25,11 +25,10 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
 import { networkOf } from '@svc/infra/system/network'
+import type { BusyTurns } from '../pacing/busy-turns.ts'
+import { Pace } from '../pacing/pace.ts'
 import { DisplacedSockets } from './displaced-sockets.ts'
-import type { HttpLimits } from './limits.ts'
 import { type Connection, NetworkShare } from './network-share.ts'
-import type { BusyTurns } from './pacing/busy-turns.ts'
-import { Pace } from './pacing/pace.ts'
 
 const FIRST_ERROR_STATUS = 400
 /** Connections of one address that are read at once; those beyond are read at a pace. */
@@ -46,15 +45,17 @@ const FEW_SOCKETS = 8
  */
 const DISPLACED_SHARE = 0.75
 
+/** Bounds of connections; what each means: `HttpLimits`. */
+export interface SocketLimits {
+  readonly sockets: number
+  readonly socketsPerAddress: number
+  readonly newSocketsPerSecond: number
+  readonly displacedSocketMs: number
+  readonly headersTimeoutMs: number
+}
+
 export interface SocketSharesOptions {
-  readonly limits: Pick<
-    HttpLimits,
-    | 'sockets'
-    | 'socketsPerAddress'
-    | 'newSocketsPerSecond'
-    | 'displacedSocketMs'
-    | 'headersTimeoutMs'
-  >
+  readonly limits: SocketLimits
   readonly timer: Timer
   readonly clock: Clock
   readonly turns: BusyTurns

@@ -11,7 +11,7 @@
  * The first three are counted. Whether a connection is read is another matter: the socket knows.
  */
 import type { Socket } from 'node:net'
-import { isRequestPaused } from './pacing/paused.ts'
+import { isRequestPaused } from '../pacing/paused.ts'
 
 type ConnectionState = 'silent' | 'asking' | 'resting' | 'displaced' | 'closed'
 

@@ -6,8 +6,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { defaultHttpLimits } from '../limits.ts'
-import { SocketShares } from '../socket-shares.ts'
-import { BusyTurns } from './busy-turns.ts'
+import { BusyTurns } from '../pacing/busy-turns.ts'
+import { SocketShares } from '../sockets/socket-shares.ts'
 
 const MANY = 60
 /** What its time is enough for, and what it takes of those that were left before. */
