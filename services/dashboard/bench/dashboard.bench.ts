@@ -24,10 +24,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
+import { openChromium } from '@svc/testing/chromium'
 import { readOptions } from '@svc/testing/read-options'
 import { ServerProcess } from '@svc/testing/server-process'
 import type { Page } from 'playwright-core'
-import { openChromium } from '../testing/chromium.ts'
 import { DAY_MS, DAYS, type Filled, filledFolder } from './filled-folder.ts'
 import {
   drawn,

@@ -1,7 +1,8 @@
 /** What a file of browser tests shares: one server with its answers, and one browser. */
+
+import { openChromium } from '@svc/testing/chromium'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
-import { openChromium } from './chromium.ts'
 import { type AdminAnswers, type Answers, type PageServer, startPageServer } from './page-server.ts'
 
 export interface OpenedPages {

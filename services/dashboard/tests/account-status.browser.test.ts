@@ -1,8 +1,8 @@
 /** What is offered in an account that is not open: nothing that would be refused. */
 import type { DashboardOutput } from '@svc/contracts/dashboard/operations'
+import { missingChromium } from '@svc/testing/chromium'
 import { describe, expect, test } from 'vitest'
 import { violations } from '../testing/accessibility.ts'
-import { missingChromium } from '../testing/chromium.ts'
 import { ACCOUNT, fullAnswers, session } from '../testing/sample-answers.ts'
 import { keptScreenshot } from '../testing/screenshots.ts'
 import { type OpenedPages, withPages } from '../testing/with-pages.ts'

@@ -1,7 +1,8 @@
 /** A conversation as somebody reads it, by eye and by ear, and what of it the model is told. */
+
+import { missingChromium } from '@svc/testing/chromium'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { missingChromium } from '../testing/chromium.ts'
 import { type PageServer, Refused } from '../testing/page-server.ts'
 import { ACCOUNT, fullAnswers } from '../testing/sample-answers.ts'
 import { withPages } from '../testing/with-pages.ts'

@@ -1,7 +1,8 @@
 /** Where only the operator lets people in, owners of accounts are not offered to. */
+
+import { missingChromium } from '@svc/testing/chromium'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { missingChromium } from '../testing/chromium.ts'
 import type { PageServer } from '../testing/page-server.ts'
 import { ACCOUNT, fullAnswers, session } from '../testing/sample-answers.ts'
 import { withPages } from '../testing/with-pages.ts'

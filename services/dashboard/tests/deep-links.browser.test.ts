@@ -1,6 +1,7 @@
 /** Addresses that somebody opens who is not signed in, or is somebody else. */
+
+import { missingChromium } from '@svc/testing/chromium'
 import { describe, expect, test } from 'vitest'
-import { missingChromium } from '../testing/chromium.ts'
 import { Refused } from '../testing/page-server.ts'
 import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'
 import { ACCOUNT, fullAnswers, session, signedOut } from '../testing/sample-answers.ts'

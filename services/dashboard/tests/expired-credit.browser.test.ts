@@ -2,9 +2,10 @@
  * Credit that expires: customers see when. Credit that has expired: operators see it, and are
  * offered nothing that comes to nothing.
  */
+
+import { missingChromium } from '@svc/testing/chromium'
 import { describe, expect, test } from 'vitest'
 import { violations } from '../testing/accessibility.ts'
-import { missingChromium } from '../testing/chromium.ts'
 import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'
 import { ACCOUNT, fullAnswers, receipt, session } from '../testing/sample-answers.ts'
 import { keptScreenshot } from '../testing/screenshots.ts'

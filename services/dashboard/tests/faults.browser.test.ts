@@ -1,7 +1,8 @@
 /** What goes wrong while a page is open: nothing is lost, and it is said where it happens. */
+
+import { missingChromium } from '@svc/testing/chromium'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { missingChromium } from '../testing/chromium.ts'
 import { hurryUntil } from '../testing/hurry.ts'
 import { type PageServer, Refused } from '../testing/page-server.ts'
 import {

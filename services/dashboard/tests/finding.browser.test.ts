@@ -1,7 +1,8 @@
 /** Finding things: filters in the address, any id, keys of the keyboard, files, copied texts. */
+
+import { missingChromium } from '@svc/testing/chromium'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { missingChromium } from '../testing/chromium.ts'
 import { type PageServer, Refused } from '../testing/page-server.ts'
 import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'
 import { ACCOUNT, fullAnswers, receipt, session } from '../testing/sample-answers.ts'

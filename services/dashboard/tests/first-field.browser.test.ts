@@ -1,7 +1,8 @@
 /** Pages that are one form: whoever comes there types at once. */
+
+import { missingChromium } from '@svc/testing/chromium'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { missingChromium } from '../testing/chromium.ts'
 import type { PageServer } from '../testing/page-server.ts'
 import { fullAnswers, signedOut } from '../testing/sample-answers.ts'
 import { withPages } from '../testing/with-pages.ts'

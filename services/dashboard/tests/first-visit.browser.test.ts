@@ -1,7 +1,8 @@
 /** The first visit over a slow network. */
+
+import { missingChromium } from '@svc/testing/chromium'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { missingChromium } from '../testing/chromium.ts'
 import type { PageServer } from '../testing/page-server.ts'
 import { ACCOUNT, fullAnswers } from '../testing/sample-answers.ts'
 import { keptScreenshot } from '../testing/screenshots.ts'

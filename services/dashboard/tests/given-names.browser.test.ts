@@ -1,7 +1,8 @@
 /** Names that people gave: each is read from its own beginning, wherever it stands. */
+
+import { missingChromium } from '@svc/testing/chromium'
 import type { Locator } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { missingChromium } from '../testing/chromium.ts'
 import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'
 import { ACCOUNT, fullAnswers, session } from '../testing/sample-answers.ts'
 import { keptScreenshot } from '../testing/screenshots.ts'

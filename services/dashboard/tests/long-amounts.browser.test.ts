@@ -1,8 +1,9 @@
 /** Amounts with all the digits that an amount can have, on every page that has a table of them. */
+
+import { missingChromium } from '@svc/testing/chromium'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { changedAnswers } from '../testing/changed-answers.ts'
-import { missingChromium } from '../testing/chromium.ts'
 import type { PageServer } from '../testing/page-server.ts'
 import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'
 import { ACCOUNT, fullAnswers, session } from '../testing/sample-answers.ts'

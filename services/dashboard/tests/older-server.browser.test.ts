@@ -1,8 +1,9 @@
 /** A page of this version whose questions a server of the version before answers. */
+
+import { missingChromium } from '@svc/testing/chromium'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { changedAnswers } from '../testing/changed-answers.ts'
-import { missingChromium } from '../testing/chromium.ts'
 import { type PageServer, Refused } from '../testing/page-server.ts'
 import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'
 import { ACCOUNT, fullAnswers, session } from '../testing/sample-answers.ts'

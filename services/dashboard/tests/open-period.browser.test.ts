@@ -1,6 +1,7 @@
 /** Figures that will still change are not taken for final. */
+
+import { missingChromium } from '@svc/testing/chromium'
 import { describe, expect, test } from 'vitest'
-import { missingChromium } from '../testing/chromium.ts'
 import { ACCOUNT, fullAnswers } from '../testing/sample-answers.ts'
 import { type OpenedPages, withPages } from '../testing/with-pages.ts'
 

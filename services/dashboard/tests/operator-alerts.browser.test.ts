@@ -1,8 +1,9 @@
 /** What operators are told on whatever page of theirs they are. */
+
+import { missingChromium } from '@svc/testing/chromium'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { violations } from '../testing/accessibility.ts'
-import { missingChromium } from '../testing/chromium.ts'
 import { hurryUntil } from '../testing/hurry.ts'
 import type { PageServer } from '../testing/page-server.ts'
 import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'

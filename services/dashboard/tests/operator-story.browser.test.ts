@@ -1,8 +1,9 @@
 /** A day of an operator, against the real server: each number is the ledger's. */
+
+import { missingChromium, openChromium } from '@svc/testing/chromium'
 import { startRunningServer } from '@svc/testing/running-server'
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { missingChromium, openChromium } from '../testing/chromium.ts'
 import { keptScreenshot } from '../testing/screenshots.ts'
 
 const missing = missingChromium()

@@ -1,7 +1,8 @@
 /** What one account used, as those see it who run the service. */
+
+import { missingChromium } from '@svc/testing/chromium'
 import { describe, expect, test } from 'vitest'
 import { violations } from '../testing/accessibility.ts'
-import { missingChromium } from '../testing/chromium.ts'
 import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'
 import { ACCOUNT, fullAnswers, session } from '../testing/sample-answers.ts'
 import { type OpenedPages, withPages } from '../testing/with-pages.ts'

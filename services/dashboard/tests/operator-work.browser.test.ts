@@ -1,9 +1,9 @@
 /** What operators do beside accounts: a month, the past, evidence, people, workers. */
 import type { ProjectionDetails } from '@svc/contracts/admin/projections'
+import { missingChromium } from '@svc/testing/chromium'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { violations } from '../testing/accessibility.ts'
-import { missingChromium } from '../testing/chromium.ts'
 import { hurryUntil } from '../testing/hurry.ts'
 import type { AdminAnswers, PageServer } from '../testing/page-server.ts'
 import {

@@ -1,7 +1,8 @@
 /** The pages on paper, and in the colours of a reader who has set their own. */
+
+import { missingChromium } from '@svc/testing/chromium'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { missingChromium } from '../testing/chromium.ts'
 import type { PageServer } from '../testing/page-server.ts'
 import { ACCOUNT, fullAnswers } from '../testing/sample-answers.ts'
 import { keptScreenshot } from '../testing/screenshots.ts'

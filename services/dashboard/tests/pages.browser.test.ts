@@ -1,8 +1,9 @@
 /** Every page, full and empty, light and dark, narrow and wide, in a real Chromium. */
+
+import { missingChromium } from '@svc/testing/chromium'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { violations } from '../testing/accessibility.ts'
-import { missingChromium } from '../testing/chromium.ts'
 import type { PageServer } from '../testing/page-server.ts'
 import { emptyAdminAnswers, fullAdminAnswers } from '../testing/sample-admin-answers.ts'
 import {

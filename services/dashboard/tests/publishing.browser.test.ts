@@ -1,6 +1,7 @@
 /** A price that an operator publishes, while another one does the same. */
+
+import { missingChromium } from '@svc/testing/chromium'
 import { describe, expect, test } from 'vitest'
-import { missingChromium } from '../testing/chromium.ts'
 import { Refused } from '../testing/page-server.ts'
 import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'
 import { fullAnswers, session } from '../testing/sample-answers.ts'

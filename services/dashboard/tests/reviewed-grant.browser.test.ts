@@ -1,6 +1,7 @@
 /** What a grant comes to, of a balance that has changed since the page was drawn. */
+
+import { missingChromium } from '@svc/testing/chromium'
 import { describe, expect, test } from 'vitest'
-import { missingChromium } from '../testing/chromium.ts'
 import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'
 import { ACCOUNT, fullAnswers, session } from '../testing/sample-answers.ts'
 import { type OpenedPages, withPages } from '../testing/with-pages.ts'

@@ -1,7 +1,8 @@
 /** A server that is away for a while, or comes back with other pages, while a page is open. */
+
+import { missingChromium } from '@svc/testing/chromium'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { missingChromium } from '../testing/chromium.ts'
 import { type PageServer, Refused } from '../testing/page-server.ts'
 import { ACCOUNT, fullAnswers } from '../testing/sample-answers.ts'
 import { withPages } from '../testing/with-pages.ts'

@@ -1,12 +1,12 @@
 /** Passkeys and an identity provider, in a real Chromium against the real server. */
 import { type DashboardOutput, PROVIDER_RETURN_PATH } from '@svc/contracts/dashboard/operations'
+import { missingChromium, openChromium } from '@svc/testing/chromium'
 import { type DashboardServer, startDashboard } from '@svc/testing/dashboard-server'
 import { freePort } from '@svc/testing/free-port'
 import { startRealProvider } from '@svc/testing/oidc/real-provider'
 import type { Browser, CDPSession, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { violations } from '../testing/accessibility.ts'
-import { missingChromium, openChromium } from '../testing/chromium.ts'
 import { keptScreenshot } from '../testing/screenshots.ts'
 
 const PASSWORD = 'correct horse battery staple'

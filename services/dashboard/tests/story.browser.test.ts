@@ -2,12 +2,12 @@
 import { join } from 'node:path'
 import { parseDollars } from '@svc/contracts/money'
 import type { PriceList } from '@svc/contracts/wire/prices'
+import { missingChromium, openChromium } from '@svc/testing/chromium'
 import { svc } from '@svc/testing/run-svc'
 import { startRunningServer } from '@svc/testing/running-server'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
 import type { Page } from 'playwright-core'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { missingChromium, openChromium } from '../testing/chromium.ts'
 import { keptScreenshot } from '../testing/screenshots.ts'
 
 const missing = missingChromium()

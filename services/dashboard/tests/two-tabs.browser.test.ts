@@ -1,9 +1,9 @@
 /** Two tabs of one browser, and a gateway that goes and comes back while a page is open. */
 
 import { SHOWN_USER_HEADER } from '@svc/contracts/dashboard/declaration'
+import { missingChromium } from '@svc/testing/chromium'
 import type { BrowserContext } from 'playwright-core'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { missingChromium } from '../testing/chromium.ts'
 import { hurryUntil } from '../testing/hurry.ts'
 import { type PageServer, Refused, startPageServer } from '../testing/page-server.ts'
 import { ACCOUNT, fullAnswers, session, signedOut } from '../testing/sample-answers.ts'

@@ -1,8 +1,8 @@
 /** Usage of an account with very many keys, and with very much, or nothing, from the cache. */
 import type { DashboardOutput } from '@svc/contracts/dashboard/operations'
+import { missingChromium } from '@svc/testing/chromium'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { missingChromium } from '../testing/chromium.ts'
 import type { PageServer } from '../testing/page-server.ts'
 import { ACCOUNT, fullAnswers } from '../testing/sample-answers.ts'
 import { withPages } from '../testing/with-pages.ts'

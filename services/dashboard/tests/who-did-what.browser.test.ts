@@ -1,8 +1,8 @@
 /** The log of events, back from its end: whose, and of what type. */
 import type { OperationInput } from '@svc/contracts/admin/operations'
+import { missingChromium } from '@svc/testing/chromium'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { missingChromium } from '../testing/chromium.ts'
 import type { AdminAnswers, PageServer } from '../testing/page-server.ts'
 import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'
 import { fullAnswers, session } from '../testing/sample-answers.ts'
