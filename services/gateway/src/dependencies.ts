@@ -124,6 +124,8 @@ interface TrafficBounds {
   readonly rateLimits: RateLimits
   /** Addresses and networks of proxies whose `X-Forwarded-…` headers are believed; default none. */
   readonly trustedProxies?: readonly string[]
+  /** Origins whose pages may call the API from a browser, or `*` for all; default none. */
+  readonly corsOrigins?: readonly string[]
   /** Observes every request but the operator's. */
   readonly served?: ServedRequests
 }

@@ -22,6 +22,7 @@ import { PreparationTurns } from './admission/preparation-turns.ts'
 import { Reads } from './admission/reads.ts'
 import type { GatewayDependencies, HistoryPorts } from './dependencies.ts'
 import { rootUrlBy } from './http/base-address.ts'
+import { CrossOrigin } from './http/cross-origin.ts'
 import { placesAlone } from './http/limits.ts'
 import { mounted } from './http/mounted.ts'
 import { RefusalPauses } from './http/pacing/refusal-pauses.ts'
@@ -144,7 +145,7 @@ class HttpGateway implements Gateway {
     const { ledger } = accounts
     const { viewsFor, viewsReached } = history
     const { tenantWeights: weights } = inference
-    const { limits, trustedProxies = [] } = traffic
+    const { limits, trustedProxies = [], corsOrigins = [] } = traffic
     const { logger, timer, steadyClock } = process
     this.#dependencies = dependencies
     // All that measures how long things take has the clock that never jumps.
@@ -166,6 +167,7 @@ class HttpGateway implements Gateway {
       ...times,
       warnings,
       trustedProxies,
+      crossOrigin: new CrossOrigin(corsOrigins),
       logger,
       rootUrl: rootUrlBy(presence.publicUrl),
       refusalPauses: new RefusalPauses(times),

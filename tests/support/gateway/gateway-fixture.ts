@@ -73,6 +73,7 @@ export interface FixtureOptions {
   readonly publicUrl?: string
   readonly publicPrices?: boolean
   readonly trustedProxies?: readonly string[]
+  readonly corsOrigins?: readonly string[]
   /** Whether a view has come as far as it is asked for. */
   readonly viewsReached?: () => Promise<boolean>
   /** Whether the view tells that accounts are frozen, whatever they are. */
@@ -142,6 +143,7 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
       limits: httpLimits({ refusalPauseMs: 0, ...options.limits }),
       rateLimits: new MemoryRateLimits(),
       trustedProxies: options.trustedProxies ?? [],
+      corsOrigins: options.corsOrigins ?? [],
     },
     process: {
       clock,

@@ -14,6 +14,7 @@ import Fastify, {
 import type { Logger } from 'pino'
 import type { RootUrl } from './base-address.ts'
 import { clientFamilyOf } from './client-family.ts'
+import { type CrossOrigin, isPreflight, preflightHeaders } from './cross-origin.ts'
 import { asServiceError, identity, rawRefusal, refuse } from './error-response.ts'
 import type { HttpLimits } from './limits.ts'
 import { CutAnswerLog } from './log-cut-answer.ts'
@@ -37,6 +38,7 @@ const CONNECTIONS_CHECK_INTERVAL_MS = 1_000
 /** How long sockets are given to take their last bytes when the server closes. */
 const LAST_BYTES_MS = 2_000
 const EXPECTATION_FAILED = 417
+const NO_CONTENT = 204
 const TOO_SLOW = 'ERR_HTTP_REQUEST_TIMEOUT'
 /**
  * How much of a body is read before anybody wants it, but for what came with the head. Each
@@ -59,6 +61,8 @@ export interface HttpServerOptions {
   readonly clock: Clock
   /** Addresses and networks whose `X-Forwarded-…` headers are believed. */
   readonly trustedProxies: readonly string[]
+  /** Whose pages may read answers in a browser. */
+  readonly crossOrigin: CrossOrigin
   readonly refusalPauses: RefusalPauses
   readonly warnings: CountedWarnings
   readonly refusedBodies: RefusedBodies
@@ -143,6 +147,7 @@ function prepareServer(server: Server, options: HttpServerOptions, turns: BusyTu
 
 function prepareAnswers(app: FastifyInstance, options: HttpServerOptions): void {
   const { limits, logger, isDraining, refusalPauses, refusedBodies, rootUrl, warnings } = options
+  const { crossOrigin } = options
   const paths = new KnownPaths()
   app.addHook('onRoute', ({ url, method, config }) => {
     if (config?.servesNothing !== true) paths.add(url, method)
@@ -152,10 +157,15 @@ function prepareAnswers(app: FastifyInstance, options: HttpServerOptions): void 
   app.decorateRequest('member', null)
   app.addHook('onRequest', (request, reply, done) => {
     setIdentity(reply, request.id)
+    const shared = crossOrigin.headersFor(request.raw)
+    if (shared !== undefined) setHeaders(reply, shared)
     closeAtLimit(reply)
     if (isDraining()) throw refusedWhileDraining(reply)
     checkHead(request.raw, limits)
     if (request.is404 || isDisguised(pathOf(request.raw.url ?? ''))) {
+      const mayAsk = shared !== undefined && isPreflight(request.raw)
+      const methods = mayAsk ? methodsOf(paths, request) : []
+      if (methods.length > 0) return answerPreflight(request, reply, methods, refusalPauses)
       throw noSuchRoute(paths, rootUrl, request, reply)
     }
     done()
@@ -183,10 +193,25 @@ function isRefusedByStore({ code, requestId }: ServiceError): boolean {
 
 /** Sets the id on the raw response, so that answers that bypass the framework carry it too. */
 function setIdentity(reply: FastifyReply, requestId: string): void {
-  for (const [name, value] of Object.entries(identity(requestId))) reply.raw.setHeader(name, value)
+  setHeaders(reply, identity(requestId))
   reply.raw.setHeader('x-content-type-options', 'nosniff')
   // Answers hold secrets, balances and what was said: no cache on the way may keep one.
   reply.raw.setHeader('cache-control', 'no-store')
+}
+
+function setHeaders({ raw }: FastifyReply, headers: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(headers)) raw.setHeader(name, value)
+}
+
+/** It is as cheap as a refusal, and whoever repeats it without end is slowed down as by those. */
+function answerPreflight(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  methods: readonly string[],
+  pauses: RefusalPauses,
+): void {
+  setHeaders(reply, preflightHeaders(methods))
+  void pauses.pauseBefore(request, reply).then(() => reply.code(NO_CONTENT).send())
 }
 
 /**
@@ -211,7 +236,7 @@ function noSuchRoute(
 ): ServiceError {
   const { url = '', method = '' } = request.raw
   const path = pathOf(url)
-  const methods = isDisguised(path) ? [] : paths.methodsOf(path)
+  const methods = methodsOf(paths, request)
   if (methods.length === 0) {
     const family = clientFamilyOf(request.raw)
     return unknownUrl({ method, path, family, rootUrl: rootUrl(request) })
@@ -219,6 +244,11 @@ function noSuchRoute(
   const allowed = methods.join(', ')
   reply.header('allow', allowed)
   return new ServiceError('method_not_allowed', `${path} takes ${allowed}, not ${method}.`)
+}
+
+function methodsOf(paths: KnownPaths, { raw }: FastifyRequest): readonly string[] {
+  const path = pathOf(raw.url ?? '')
+  return isDisguised(path) ? [] : paths.methodsOf(path)
 }
 
 /**

@@ -128,6 +128,7 @@ export async function openGateway(
       limits,
       rateLimits,
       trustedProxies: settings.SVC_TRUSTED_PROXIES ?? [],
+      corsOrigins: settings.SVC_CORS_ORIGINS ?? [],
       served: pace,
     },
     process: { clock: systemClock, steadyClock, timer: systemTimer, logger, reach },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isAddressOrNetwork, readPublicUrl } from './public-address.ts'
+import { isAddressOrNetwork, isOrigin, readPublicUrl } from './public-address.ts'
 
 test.each([
   ['https://api.example.com', 'https://api.example.com'],
@@ -43,3 +43,13 @@ test.each([
   '10.0.0.0/255.0.0.0',
   'fe80::1%eth0',
 ])('%j cannot', (text) => expect(isAddressOrNetwork(text)).toBe(false))
+
+test.each(['*', 'https://chat.example.com', 'http://localhost:3000', 'app://obsidian.md'])(
+  '%j is an origin',
+  (text) => expect(isOrigin(text)).toBe(true),
+)
+
+test.each(['', 'chat.example.com', 'https://chat.example.com/', 'https://', 'https://*.b.com'])(
+  '%j is no origin',
+  (text) => expect(isOrigin(text)).toBe(false),
+)

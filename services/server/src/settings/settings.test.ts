@@ -58,6 +58,8 @@ test.each([
   ['SVC_CONTENT_SECRET', 'fifteen letters'],
   ['SVC_PUBLIC_URL', 'api.example.com'],
   ['SVC_PUBLIC_URL', 'https://api.example.com/v1'],
+  ['SVC_CORS_ORIGINS', 'chat.example.com'],
+  ['SVC_CORS_ORIGINS', 'https://chat.example.com/app'],
   ['SVC_TRUSTED_PROXIES', '10.0.0.0/33'],
   ['SVC_TRUSTED_PROXIES', 'proxy.internal'],
   ['SVC_CACHE_TTL_S', '0'],

@@ -26,6 +26,8 @@ import { logSchema } from './log-location.ts'
 import { parsedBy, SettingsError } from './parsed-settings.ts'
 import {
   isAddressOrNetwork,
+  isOrigin,
+  ORIGINS_FORM,
   PROXIES_FORM,
   PUBLIC_URL_FORM,
   readPublicUrl,
@@ -38,7 +40,10 @@ import { viewsProblem, viewsVariables } from './views-settings.ts'
 const DAY_MS = 86_400_000
 const WORKERS_MAX = 64
 const PROXIES_MAX = 256
-const list = z.string().transform((text) => text.split(',').map((part) => part.trim()))
+const ORIGINS_MAX = 256
+const partsOf = (text: string) => text.split(',').map((part) => part.trim())
+const list = z.string().transform(partsOf)
+const listOrNone = z.string().transform((text) => (text === '' ? [] : partsOf(text)))
 
 const publicUrl = z.string().transform((text, context) => {
   if (text === '') return undefined
@@ -48,10 +53,11 @@ const publicUrl = z.string().transform((text, context) => {
   return z.NEVER
 })
 
-const proxies = z
-  .string()
-  .transform((text) => (text === '' ? [] : text.split(',').map((part) => part.trim())))
-  .pipe(z.array(z.string().refine(isAddressOrNetwork, PROXIES_FORM)).max(PROXIES_MAX))
+const proxies = listOrNone.pipe(
+  z.array(z.string().refine(isAddressOrNetwork, PROXIES_FORM)).max(PROXIES_MAX),
+)
+
+const origins = listOrNone.pipe(z.array(z.string().refine(isOrigin, ORIGINS_FORM)).max(ORIGINS_MAX))
 
 const tenantWeights = z.string().transform((text, context) => {
   const read = readTenantWeights(text)
@@ -88,6 +94,8 @@ const schema = logSchema.extend({
   SVC_PUBLIC_PRICES: oneOf(['on', 'off']).default('on'),
   /** Whose `X-Forwarded-Proto` and `X-Forwarded-Host` are believed, comma-separated. */
   SVC_TRUSTED_PROXIES: proxies.optional(),
+  /** Origins whose pages may call the API from a browser, comma-separated, or `*`. */
+  SVC_CORS_ORIGINS: origins.optional(),
   /** 0 takes any free port. */
   SVC_PORT: whole(0, 65_535).default(8080),
   /** `host:port` of the operator's API; by default on loopback, see `admin-address.ts`. */
