@@ -11,8 +11,8 @@
  */
 import { closeSync, copyFileSync, existsSync, fdatasync, openSync, statSync } from 'node:fs'
 import { backup, type DatabaseSync } from 'node:sqlite'
+import { syncFile } from '../system/disk-sync.ts'
 import { openDatabaseAt } from './database-file.ts'
-import { syncFile } from './durable-file.ts'
 
 const OWNER_ONLY = 0o600
 /** Holds up whoever waits for the database for a part of a millisecond. */

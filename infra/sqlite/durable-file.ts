@@ -13,10 +13,11 @@
  * resolved, and nothing is written while {@link DurableFile.checkpointIfLong} runs, because the
  * next write may begin the log again.
  */
-import { closeSync, fdatasync, fdatasyncSync, fsyncSync, openSync } from 'node:fs'
+import { closeSync, fdatasync, fdatasyncSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { promisify } from 'node:util'
+import { syncFolder } from '../system/disk-sync.ts'
 import type { DatabaseFile } from './database-file.ts'
 import { SQLITE_FULL, sqliteCodeOf } from './sqlite-errors.ts'
 
@@ -108,23 +109,4 @@ export class DurableFile {
 /** Takes over an open database in WAL mode. */
 export function durableFile(owner: OpenDatabase, path: string): DurableFile {
   return new DurableFile(owner, path)
-}
-
-/** Waits until the disk has what is in the file. */
-export function syncFile(path: string): void {
-  syncOpened(path, 'r+')
-}
-
-/** Makes the names of new files last. Windows knows no such sync, and needs none. */
-export function syncFolder(path: string): void {
-  if (process.platform !== 'win32') syncOpened(path, 'r')
-}
-
-function syncOpened(path: string, flags: 'r' | 'r+'): void {
-  const file = openSync(path, flags)
-  try {
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
 }

@@ -1,7 +1,7 @@
 /** The notes of a data folder: small files, read whole and written whole, for the owner only. */
 import { constants, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { syncFolder } from '@svc/infra/sqlite/durable-file'
+import { syncFolder } from '@svc/infra/system/disk-sync'
 import type { z } from 'zod'
 import { DataFolderError } from './data-folder-error.ts'
 import { NO_LINKS } from './folder-safety.ts'
