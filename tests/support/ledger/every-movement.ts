@@ -1,26 +1,18 @@
 /** A true history of one account, in which every event that moves money occurs. */
-import type { AccountCommand, RecordedCharge } from '@svc/contracts/commands'
-import type { AccountEvent, AccountEventOf } from '@svc/contracts/events/account'
+import type { AccountCommand } from '@svc/contracts/commands'
+import type { AccountEvent } from '@svc/contracts/events/account'
 import { accountDecider } from '@svc/ledger/account/decider'
 import { START_MS } from '../manual-time.ts'
-import {
-  accept,
-  createKey,
-  grant,
-  grantId,
-  meter,
-  open,
-  price,
-  requestId,
-  sampleId,
-  settle,
-} from './sample.ts'
+import { accept, createKey, grant, meter, open, requestId, settle } from './sample.ts'
+import { adjust, close, refund, voidOf } from './sample-corrections.ts'
 
 const { decide, evolve, initialState } = accountDecider
 const EXPIRY_MS = START_MS + 1_000
 
-const operator = { actor: 'operator', at: EXPIRY_MS, reason: 'a mistake', reference: null }
-const change = (index: number) => ({ ...operator, changeId: sampleId('chg', index) })
+const later = { at: EXPIRY_MS }
+const operator = { ...later, actor: 'operator', reason: 'a mistake' }
+const refundOf = (request: number, index: number, amount: bigint | null) =>
+  refund(index, amount, { ...later, requestId: requestId(request) })
 const limits = { promptTokens: 9, maxOutputTokens: 9, at: EXPIRY_MS }
 const used = { meter: meterOf(5, 4, 9), at: EXPIRY_MS }
 
@@ -40,21 +32,21 @@ function commands(): readonly AccountCommand[] {
     { ...operator, type: 'ExpireCredit' },
     accept(4, limits),
     settle(4, { ...used, failure: 'worker_failed' }),
-    refund(1, 4, 20n),
-    refund(2, 4, null),
+    refundOf(4, 1, 20n),
+    refundOf(4, 2, null),
     // What paid the request has expired: the refund becomes credit of its own.
-    refund(3, 1, 30n),
-    adjust(1, 30n, 'paid'),
-    adjust(2, 7n, 'promotional'),
-    adjust(3, -9n, 'paid'),
+    refundOf(1, 3, 30n),
+    adjust(1, 30n, later),
+    adjust(2, 7n, { ...later, category: 'promotional' }),
+    adjust(3, -9n, later),
     accept(5, { promptTokens: 100, maxOutputTokens: 100, at: EXPIRY_MS }),
     settle(5, { meter: meterOf(60, 40, 20), at: EXPIRY_MS }),
-    refund(4, 5, 30n),
+    refundOf(5, 4, 30n),
     grant(3, 200n, { at: EXPIRY_MS }),
-    { ...change(1), type: 'VoidGrant', grantId: grantId(1) },
-    adjust(4, -300n, 'paid'),
-    adjust(5, 350n, 'paid'),
-    { ...change(2), type: 'CloseAccount', remainder: 'paid_out' },
+    voidOf(1, later),
+    adjust(4, -300n, later),
+    adjust(5, 350n, later),
+    close({ ...later, remainder: 'paid_out' }),
   ]
 }
 
@@ -89,27 +81,4 @@ function withCharge(command: AccountCommand, events: readonly AccountEvent[]): A
 function meterOf(inputTokens: number, cachedInputTokens: number, outputTokens: number) {
   const cache = { ...meter().cache, reusedTokens: cachedInputTokens, evaluatedTokens: inputTokens }
   return meter({ inputTokens, cachedInputTokens, outputTokens, cache })
-}
-
-function refund(index: number, request: number, amount: bigint | null): AccountCommand {
-  const charge: RecordedCharge = {
-    amount: 0n,
-    slices: [],
-    debt: 0n,
-    version: price.version,
-    acceptedAt: START_MS,
-    counts: { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 },
-    refunds: [],
-  }
-  const ids = { requestId: requestId(request), refundId: sampleId('refund', index) }
-  return { ...operator, type: 'RefundRequest', ...ids, amount, charge }
-}
-
-function adjust(
-  index: number,
-  amount: bigint,
-  category: AccountEventOf<'BalanceAdjusted'>['data']['category'],
-): AccountCommand {
-  const adjustmentId = sampleId('adj', index)
-  return { ...operator, type: 'AdjustBalance', adjustmentId, amount, category }
 }

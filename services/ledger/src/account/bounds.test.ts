@@ -12,9 +12,9 @@ import {
   sampleId,
   settle,
 } from '@svc/testing/ledger/sample'
+import { adjust, charge, correct, refund, voidOf } from '@svc/testing/ledger/sample-corrections'
 import { START_MS } from '@svc/testing/manual-time'
 import { describe, expect, test } from 'vitest'
-import { adjust, charge, correct, refund, voidOf } from '../../testing/sample-corrections.ts'
 import { decide } from './decide.ts'
 import { evolve } from './evolve.ts'
 import {

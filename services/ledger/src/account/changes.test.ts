@@ -11,10 +11,10 @@ import {
   open,
   opened,
 } from '@svc/testing/ledger/sample'
+import { change, close, voidOf } from '@svc/testing/ledger/sample-corrections'
 import { START_MS } from '@svc/testing/manual-time'
 import { describe, expect, test } from 'vitest'
 import { given, history } from '../../testing/decider-specification.ts'
-import { change, close, voidOf } from '../../testing/sample-corrections.ts'
 
 const LATER_MS = START_MS + 60_000
 const usable = [opened(), keyCreated()]

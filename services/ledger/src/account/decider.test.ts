@@ -17,10 +17,10 @@ import {
   sampleId,
   settle,
 } from '@svc/testing/ledger/sample'
+import { adjust, refund } from '@svc/testing/ledger/sample-corrections'
 import { START_MS } from '@svc/testing/manual-time'
 import { describe, expect, test } from 'vitest'
 import { given, history } from '../../testing/decider-specification.ts'
-import { adjust, refund } from '../../testing/sample-corrections.ts'
 import { ACTIVE_KEYS_MAX } from './state.ts'
 
 const operator = { actor: 'operator', at: START_MS }

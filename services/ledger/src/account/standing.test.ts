@@ -9,10 +9,10 @@ import {
   sampleId,
   settle,
 } from '@svc/testing/ledger/sample'
+import { adjust, change, close } from '@svc/testing/ledger/sample-corrections'
 import { START_MS } from '@svc/testing/manual-time'
 import { describe, expect, test } from 'vitest'
 import { given, history } from '../../testing/decider-specification.ts'
-import { adjust, change, close } from '../../testing/sample-corrections.ts'
 
 const usable = [opened(), keyCreated()]
 

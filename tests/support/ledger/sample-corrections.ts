@@ -9,8 +9,8 @@ import type {
   VoidGrant,
 } from '@svc/contracts/commands'
 import type { PriceCorrection } from '@svc/contracts/events/account'
-import { grantId, price, requestId, sampleId } from '@svc/testing/ledger/sample'
-import { START_MS } from '@svc/testing/manual-time'
+import { START_MS } from '../manual-time.ts'
+import { grantId, price, requestId, sampleId } from './sample.ts'
 
 const operator = { actor: 'operator', at: START_MS, reason: 'a mistake' }
 export const voidOf = (index: number, fields: Partial<VoidGrant> = {}): VoidGrant => ({
