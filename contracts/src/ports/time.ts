@@ -24,3 +24,13 @@ export async function pause(timer: Timer, delayMs: number, signal?: AbortSignal)
   cancel()
   signal?.removeEventListener('abort', end)
 }
+
+/** Begins work that goes on until its signal. @returns stops it, and waits for its end */
+export function runUntilStopped(work: (signal: AbortSignal) => Promise<void>): () => Promise<void> {
+  const stopping = new AbortController()
+  const running = work(stopping.signal)
+  return async () => {
+    stopping.abort()
+    await running
+  }
+}

@@ -1,6 +1,6 @@
 /** Signs a checkpoint every minute while events come, and when the service stops. */
 import { ServiceError } from '@svc/contracts/errors'
-import { pause, type Timer } from '@svc/contracts/ports/time'
+import { pause, runUntilStopped, type Timer } from '@svc/contracts/ports/time'
 import type { Checkpointer } from '@svc/projections/checkpointer'
 import type { Logger } from 'pino'
 import type { DataFolder } from '../data-folder/data-folder.ts'
@@ -16,18 +16,12 @@ export interface CheckpointingPorts {
 
 /** @returns stops it, after a last checkpoint */
 export function startCheckpointing(ports: CheckpointingPorts): () => Promise<void> {
-  const stopping = new AbortController()
-  const { signal } = stopping
-  const running = (async () => {
+  return runUntilStopped(async (signal) => {
     while (!signal.aborted) {
       await pause(ports.timer, CHECKPOINT_EVERY_MS, signal)
       await checkpoint(ports)
     }
-  })()
-  return async () => {
-    stopping.abort()
-    await running
-  }
+  })
 }
 
 async function checkpoint(ports: CheckpointingPorts): Promise<void> {

@@ -5,7 +5,7 @@
  *     start ─▶ remove all that has expired ─▶ pause ─▶ remove … until it is stopped
  */
 import type { ExpiringStore } from '@svc/contracts/ports/expiring-store'
-import { type Clock, pause, type Timer } from '@svc/contracts/ports/time'
+import { type Clock, pause, runUntilStopped, type Timer } from '@svc/contracts/ports/time'
 import type { Logger } from 'pino'
 
 const REMOVAL_INTERVAL_MS = 10 * 60_000
@@ -21,18 +21,12 @@ export interface ExpiredAnswersPorts {
 
 /** @returns stops it, and waits for the removal under way: then the stores can be closed */
 export function startRemovingExpired(ports: ExpiredAnswersPorts): () => Promise<void> {
-  const stopping = new AbortController()
-  const { signal } = stopping
-  const running = (async () => {
+  return runUntilStopped(async (signal) => {
     while (!signal.aborted) {
       for (const store of ports.stores) await removeExpired(store, ports, signal)
       await pause(ports.timer, REMOVAL_INTERVAL_MS, signal)
     }
-  })()
-  return async () => {
-    stopping.abort()
-    await running
-  }
+  })
 }
 
 /** A store that fails keeps no other from its turn. */

@@ -2,7 +2,7 @@
  * Looks, at the start, whether a `texts.db` from before an erasure was put back into the folder,
  * and erases what came back with it. On an EventStoreDB texts and events come back together only.
  */
-import { pause, type Timer } from '@svc/contracts/ports/time'
+import { pause, runUntilStopped, type Timer } from '@svc/contracts/ports/time'
 import { eraseReturnedTexts } from '@svc/ledger/returned-texts'
 import type { Logger } from 'pino'
 import type { Core } from '../core/core.ts'
@@ -22,14 +22,12 @@ type ReturnedTextsPorts = Pick<Core, 'store' | 'texts' | 'projections' | 'pace'>
 /** @returns stops it, and waits for the look that is on */
 export function startErasingReturnedTexts(ports: ReturnedTextsPorts): () => Promise<void> {
   const { texts, projections, pace, timer, logger } = ports
-  const stopping = new AbortController()
-  const erasures = (after: string) =>
-    pace.step(() => {
-      const isStopping = stopping.signal.aborted
-      return isStopping ? [] : projections.views.erasures({ after, limit: PAGE_SUBJECTS })
-    })
-  const look = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
+  return runUntilStopped(async (signal) => {
+    const erasures = (after: string) =>
+      pace.step(() =>
+        signal.aborted ? [] : projections.views.erasures({ after, limit: PAGE_SUBJECTS }),
+      )
+    while (!signal.aborted) {
       try {
         if (await isViewThere(ports)) {
           const count = await eraseReturnedTexts({ texts, erasures })
@@ -39,14 +37,9 @@ export function startErasingReturnedTexts(ports: ReturnedTextsPorts): () => Prom
       } catch (err) {
         logger.error({ err }, 'failed to look for erased texts that came back, retrying')
       }
-      await pause(timer, RETRY_MS, stopping.signal)
+      await pause(timer, RETRY_MS, signal)
     }
-  }
-  const looking = look()
-  return async () => {
-    stopping.abort()
-    await looking
-  }
+  })
 }
 
 async function isViewThere({
