@@ -19,8 +19,8 @@ export function SessionEnded() {
       <p className="mb-4 text-sm text-soft">{t('sessionEndedText')}</p>
       <div className="flex flex-col gap-4">
         <InAnotherTab />
-        <OtherWays onSignedIn={() => {}} isInPlace />
-        <SignInForm onSignedIn={() => {}} />
+        <OtherWays isInPlace />
+        <SignInForm />
       </div>
     </Dialog>
   )

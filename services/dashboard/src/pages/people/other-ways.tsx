@@ -10,7 +10,6 @@ import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
 
 export interface OtherWaysProps {
-  readonly onSignedIn: () => void
   /**
    * The address to which a sign-in at the identity provider leads; undefined for the first page.
    */
@@ -20,17 +19,17 @@ export interface OtherWaysProps {
 }
 
 /** Ways to sign in without a password, as far as there are any here. */
-export function OtherWays({ onSignedIn, to, isInPlace = false }: OtherWaysProps) {
+export function OtherWays({ to, isInPlace = false }: OtherWaysProps) {
   const { ways_in: ways } = useSession()
   const provider = isInPlace ? null : ways.provider_label
   if (provider === null && !ways.passkeys && ways.proxy_email === null) return null
   return (
     <div className="flex flex-col gap-3">
-      {ways.proxy_email !== null && <ByProxy email={ways.proxy_email} onSignedIn={onSignedIn} />}
+      {ways.proxy_email !== null && <ByProxy email={ways.proxy_email} />}
       {provider !== null && (
         <ByProvider text={t('signInBy', { provider })} to={to} linkSecret={undefined} />
       )}
-      {ways.passkeys && <ByPasskey onSignedIn={onSignedIn} />}
+      {ways.passkeys && <ByPasskey />}
       <p className="text-center text-sm text-soft">{t('orByPassword')}</p>
     </div>
   )
@@ -62,7 +61,7 @@ export function ByProvider({ text, to, linkSecret }: ByProviderProps) {
   )
 }
 
-function ByPasskey({ onSignedIn }: Pick<OtherWaysProps, 'onSignedIn'>) {
+function ByPasskey() {
   const { mutateAsync: finish } = useSessionChange('signInByPasskey')
   const signIn = useMutation({
     mutationFn: async () => {
@@ -72,7 +71,6 @@ function ByPasskey({ onSignedIn }: Pick<OtherWaysProps, 'onSignedIn'>) {
       ])
       return finish({ credential: await signedByPasskey(asked) })
     },
-    onSuccess: onSignedIn,
   })
   return (
     <>
@@ -84,18 +82,11 @@ function ByPasskey({ onSignedIn }: Pick<OtherWaysProps, 'onSignedIn'>) {
   )
 }
 
-function ByProxy({
-  email,
-  onSignedIn,
-}: { readonly email: string } & Pick<OtherWaysProps, 'onSignedIn'>) {
+function ByProxy({ email }: { readonly email: string }) {
   const signIn = useSessionChange('signInByProxy')
   return (
     <>
-      <Button
-        look="main"
-        disabled={signIn.isPending}
-        onClick={() => signIn.mutate({}, { onSuccess: onSignedIn })}
-      >
+      <Button look="main" disabled={signIn.isPending} onClick={() => signIn.mutate({})}>
         {t('continueAs', { email })}
       </Button>
       <Refusal error={signIn.error} />

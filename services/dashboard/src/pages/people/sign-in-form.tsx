@@ -5,16 +5,13 @@ import { Button } from '../../ui/button.tsx'
 import { Field } from '../../ui/forms/field.tsx'
 import { Form, FormProblem } from '../../ui/forms/form.tsx'
 
-/** E-mail and password. */
-export function SignInForm({ onSignedIn }: { readonly onSignedIn: () => void }) {
+/** E-mail and password. Whoever shows it learns of the sign-in by the session. */
+export function SignInForm() {
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
   const signIn = useSessionChange('signIn')
   return (
-    <Form
-      error={signIn.error}
-      onSubmit={() => signIn.mutate({ email, password }, { onSuccess: onSignedIn })}
-    >
+    <Form error={signIn.error} onSubmit={() => signIn.mutate({ email, password })}>
       <Field
         label={t('email')}
         name="email"

@@ -20,12 +20,10 @@ export function SignIn() {
     if (isSignedIn) history.replace(to ?? `${basepath}/`)
   }, [isSignedIn, history, to, basepath])
   if (isSignedIn) return null
-  // The page learns of it by the session, and goes on.
-  const goOn = () => {}
   return (
     <NarrowPage title={t('signIn')}>
-      <OtherWays onSignedIn={goOn} to={to} />
-      <SignInForm onSignedIn={goOn} />
+      <OtherWays to={to} />
+      <SignInForm />
       {policy === 'open' && (
         <p className="text-sm">
           {t('noAccountYet')} <Link to="/sign-up">{t('signUp')}</Link>
