@@ -163,15 +163,16 @@ function prepareAnswers(app: FastifyInstance, options: HttpServerOptions): void 
     if (isDraining()) throw refusedWhileDraining(reply)
     checkHead(request.raw, limits)
     if (request.is404 || isDisguised(pathOf(request.raw.url ?? ''))) {
-      const mayAsk = shared !== undefined && isPreflight(request.raw)
-      const methods = mayAsk ? methodsOf(paths, request) : []
-      if (methods.length > 0) return answerPreflight(request, reply, methods, refusalPauses)
-      throw noSuchRoute(paths, rootUrl, request, reply)
+      const methods = methodsOf(paths, request)
+      if (shared !== undefined && isPreflight(request.raw) && methods.length > 0) {
+        return answerPreflight(request, reply, methods, refusalPauses)
+      }
+      throw noSuchRoute(methods, rootUrl, request, reply)
     }
     done()
   })
   app.setNotFoundHandler((request, reply) => {
-    throw noSuchRoute(paths, rootUrl, request, reply)
+    throw noSuchRoute(methodsOf(paths, request), rootUrl, request, reply)
   })
   app.setErrorHandler(async (cause, request, reply) => {
     const error = asServiceError(cause)
@@ -228,15 +229,15 @@ function refusedWhileDraining(reply: FastifyReply): ServiceError {
   return serverStopping()
 }
 
+/** @param methods that the path takes */
 function noSuchRoute(
-  paths: KnownPaths,
+  methods: readonly string[],
   rootUrl: RootUrl,
   request: FastifyRequest,
   reply: FastifyReply,
 ): ServiceError {
   const { url = '', method = '' } = request.raw
   const path = pathOf(url)
-  const methods = methodsOf(paths, request)
   if (methods.length === 0) {
     const family = clientFamilyOf(request.raw)
     return unknownUrl({ method, path, family, rootUrl: rootUrl(request) })
