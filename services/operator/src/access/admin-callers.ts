@@ -58,7 +58,7 @@ export class AdminCallers {
    */
   async identify(authorization: string | undefined, address: string): Promise<Caller> {
     if (bearsSecret(authorization, this.#rootToken)) return rootCaller
-    const secret = BEARER.exec(authorization ?? '')?.[1]
+    const secret = secretOf(authorization)
     if (secret === undefined) throw badToken()
     const network = networkOf(address)
     if (!this.#adminTokens.isKnown(secret)) await this.#refuseFlood(network)
@@ -74,7 +74,7 @@ export class AdminCallers {
    * is away, and tell nothing of customers.
    */
   async identifyForMetrics(authorization: string | undefined, address: string): Promise<Caller> {
-    const secret = BEARER.exec(authorization ?? '')?.[1]
+    const secret = secretOf(authorization)
     const known = secret === undefined ? undefined : this.#adminTokens.lastKnown(secret)
     const identified = this.identify(authorization, address)
     if (known === undefined) return identified
@@ -98,6 +98,10 @@ export class AdminCallers {
     const { allowed } = await this.#looks.take(network)
     if (!allowed) throw tooMany(this.#badTokens, use)
   }
+}
+
+function secretOf(authorization: string | undefined): string | undefined {
+  return BEARER.exec(authorization ?? '')?.[1]
 }
 
 function callerBy({ name, role, tokenId }: AdminToken): Caller {
