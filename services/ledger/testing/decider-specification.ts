@@ -7,7 +7,7 @@ import type { AccountCommand } from '@svc/contracts/commands'
 import type { ErrorCode } from '@svc/contracts/errors'
 import type { AccountEvent } from '@svc/contracts/events/account'
 import { expect } from 'vitest'
-import { accountDecider } from '../src/account/decider.ts'
+import { accountDecider } from '../src/account/decider/decider.ts'
 import type { Decision } from '../src/account/decision.ts'
 import type { AccountState } from '../src/account/state.ts'
 

@@ -15,8 +15,8 @@ import {
 import { adjust, charge, correct, refund, voidOf } from '@svc/testing/ledger/sample-corrections'
 import { START_MS } from '@svc/testing/manual-time'
 import { describe, expect, test } from 'vitest'
-import { decide } from './decide.ts'
-import { evolve } from './evolve.ts'
+import { decide } from './decider/decide.ts'
+import { evolve } from './decider/evolve.ts'
 import {
   type AccountState,
   ADJUSTMENTS_MAX,

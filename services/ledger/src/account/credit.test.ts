@@ -12,8 +12,8 @@ import {
 import { START_MS } from '@svc/testing/manual-time'
 import { describe, expect, test } from 'vitest'
 import { decideWatched, given, history } from '../../testing/decider-specification.ts'
-import { decide } from './decide.ts'
-import { evolve } from './evolve.ts'
+import { decide } from './decider/decide.ts'
+import { evolve } from './decider/evolve.ts'
 import { GRANTS_WITH_CREDIT_MAX, grantOfReference } from './state.ts'
 
 const expire = (at: number) => ({ type: 'ExpireCredit', actor: 'operator', at }) as const

@@ -21,7 +21,7 @@ import {
 import { expect, test } from 'vitest'
 import { recordable } from '../writer/recording.ts'
 import { snapshotOf } from '../writer/snapshots.ts'
-import { accountDecider } from './decider.ts'
+import { accountDecider } from './decider/decider.ts'
 import { type AccountState, unopenedAccount } from './state.ts'
 
 const REQUESTS = Number(process.env.SVC_TINY_REQUESTS ?? 5_000)

@@ -15,9 +15,9 @@ import {
 import { START_MS } from '@svc/testing/manual-time'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { decide } from './decide.ts'
+import { decide } from './decider/decide.ts'
+import { evolve } from './decider/evolve.ts'
 import type { Decision } from './decision.ts'
-import { evolve } from './evolve.ts'
 import { type AccountState, type OpenRequest, unopenedAccount } from './state.ts'
 
 const REQUESTS = 8

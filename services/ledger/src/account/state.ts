@@ -187,3 +187,9 @@ export function grantOfReference(state: AccountState, reference: string): Grant 
   }
   return undefined
 }
+
+/** Forgets the oldest of what is known when that is more than `max`. @returns whether it did */
+export function forgetOldest(known: Map<string, unknown>, max: number): boolean {
+  const [oldest] = known.keys()
+  return known.size > max && oldest !== undefined && known.delete(oldest)
+}

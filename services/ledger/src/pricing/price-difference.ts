@@ -13,7 +13,11 @@ import type { PriceCorrection } from '@svc/contracts/events/account'
 import type { PicoDollars } from '@svc/contracts/money'
 import { costOf } from '@svc/contracts/price'
 import { smallerOf } from '../account/burn-down.ts'
-import { costAtItsPrice, isAbout, type PinnedCharge } from '../account/corrections.ts'
+import {
+  costAtItsPrice,
+  isAbout,
+  type PinnedCharge,
+} from '../account/corrections/price-correction.ts'
 import type { Grant } from '../account/state.ts'
 
 export interface WronglyCharged extends PinnedCharge {

@@ -6,7 +6,7 @@
 import type { AccountEvent } from '@svc/contracts/events/account'
 import { bytesOfEvents } from '@svc/contracts/ports/append'
 import type { NewEvent } from '@svc/contracts/ports/event-store'
-import { accountDecider } from '../account/decider.ts'
+import { accountDecider } from '../account/decider/decider.ts'
 import type { Decision } from '../account/decision.ts'
 import type { Job, Query, Work } from './job.ts'
 import type { LedgerLimits } from './ledger-limits.ts'

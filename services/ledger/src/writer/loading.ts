@@ -12,7 +12,7 @@ import {
 import { damagedAt } from '@svc/contracts/ports/quarantine'
 import type { SnapshotStore } from '@svc/contracts/ports/snapshot-store'
 import { pause, type Timer } from '@svc/contracts/ports/time'
-import { accountDecider } from '../account/decider.ts'
+import { accountDecider } from '../account/decider/decider.ts'
 import type { AccountState } from '../account/state.ts'
 import { stateOfSnapshot } from './snapshots.ts'
 

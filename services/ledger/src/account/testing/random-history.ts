@@ -16,7 +16,7 @@ import {
 } from '@svc/testing/ledger/sample'
 import { START_MS } from '@svc/testing/manual-time'
 import fc from 'fast-check'
-import { accountDecider } from '../decider.ts'
+import { accountDecider } from '../decider/decider.ts'
 import type { AccountState } from '../state.ts'
 
 const { decide, evolve, initialState } = accountDecider

@@ -4,8 +4,8 @@ import type { AccountEvent } from '@svc/contracts/events/account'
 import { sampleId } from '@svc/testing/ledger/sample'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { accountDecider } from './decider.ts'
-import { histories, play } from './testing/random-history.ts'
+import { accountDecider } from '../decider/decider.ts'
+import { histories, play } from '../testing/random-history.ts'
 
 const { decide, evolve, initialState } = accountDecider
 const sum = (amounts: Iterable<bigint>) => [...amounts].reduce((total, each) => total + each, 0n)

@@ -1,12 +1,12 @@
 /** The decider of an account: `decide` in `decide.ts`, `evolve` in `evolve.ts`. Pure. */
 import type { AccountCommand } from '@svc/contracts/commands'
 import type { AccountEvent } from '@svc/contracts/events/account'
+import type { Decision } from '../decision.ts'
+import { type AccountState, unopenedAccount } from '../state.ts'
 import { decide } from './decide.ts'
-import type { Decision } from './decision.ts'
 import { evolve } from './evolve.ts'
-import { type AccountState, unopenedAccount } from './state.ts'
 
-export { InconsistentHistoryError } from './state.ts'
+export { InconsistentHistoryError } from '../state.ts'
 
 /** Three functions are all that a domain is: what is asked, what happens, where it begins. */
 export interface Decider<State, Command, Event, Decision> {

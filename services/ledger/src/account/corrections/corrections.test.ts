@@ -13,7 +13,7 @@ import {
 import { adjust, charge, correct, refund, voidOf } from '@svc/testing/ledger/sample-corrections'
 import { START_MS } from '@svc/testing/manual-time'
 import { describe, expect, test } from 'vitest'
-import { given, history } from '../../testing/decider-specification.ts'
+import { given, history } from '../../../testing/decider-specification.ts'
 
 const usable = [opened(), keyCreated()]
 

@@ -20,8 +20,8 @@ import {
 import { adjust, refund } from '@svc/testing/ledger/sample-corrections'
 import { START_MS } from '@svc/testing/manual-time'
 import { describe, expect, test } from 'vitest'
-import { given, history } from '../../testing/decider-specification.ts'
-import { ACTIVE_KEYS_MAX } from './state.ts'
+import { given, history } from '../../../testing/decider-specification.ts'
+import { ACTIVE_KEYS_MAX } from '../state.ts'
 
 const operator = { actor: 'operator', at: START_MS }
 const revoke = { ...operator, type: 'RevokeApiKey', keyId, reason: 'lost' } as const

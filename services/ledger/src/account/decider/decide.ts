@@ -1,7 +1,11 @@
 /**
  * The decider of an account: `decide(state, command)` says what happens, and changes nothing.
- * Read on in `keys.ts`, `credit.ts`, `burn-down.ts`, `acceptance.ts` and `settlement.ts`; what the
- * operator changes is in `changes.ts` and `standing.ts`, what is made good in `corrections.ts`.
+ * Read on in the folder around this one: in `keys.ts`, `credit.ts`, `burn-down.ts`, `acceptance.ts`
+ * and `settlement.ts`; what the operator changes is in `changes.ts` and `standing.ts`, what is made
+ * good in `corrections/`.
+ *
+ * Nothing is edited: a correction is an event. Whatever comes back pays a debt first, so that there
+ * is none while a grant has something left.
  */
 import {
   type AcceptRequest,
@@ -12,7 +16,7 @@ import {
   textsOf,
 } from '@svc/contracts/commands'
 import { accountOfTexts, readKeptText } from '@svc/contracts/kept-text'
-import { decideAccept } from './acceptance.ts'
+import { decideAccept } from '../acceptance.ts'
 import {
   decideErase,
   decideKeyExpiry,
@@ -21,15 +25,18 @@ import {
   decideRepeatedChange,
   decideSpendPolicy,
   refuseName,
-} from './changes.ts'
-import { contentOfAccount, isSameContent } from './content.ts'
-import { decideAdjust, decideCorrectPrice, decideRefund, decideVoid } from './corrections.ts'
-import { decideExpire, decideGrant, refuseTooMuchExpired } from './credit.ts'
-import { type Decision, happens, nothingToDo, refused } from './decision.ts'
-import { decideCreateKey, decideRevokeKey } from './keys.ts'
-import { decideSettle, decideUncharged } from './settlement.ts'
-import { decideClose, decideFreeze, decideUnfreeze } from './standing.ts'
-import type { AccountState } from './state.ts'
+} from '../changes.ts'
+import { contentOfAccount, isSameContent } from '../content.ts'
+import { decideAdjust } from '../corrections/adjustment.ts'
+import { decideCorrectPrice } from '../corrections/price-correction.ts'
+import { decideRefund } from '../corrections/refund.ts'
+import { decideVoid } from '../corrections/voided-grant.ts'
+import { decideExpire, decideGrant, refuseTooMuchExpired } from '../credit.ts'
+import { type Decision, happens, nothingToDo, refused } from '../decision.ts'
+import { decideCreateKey, decideRevokeKey } from '../keys.ts'
+import { decideSettle, decideUncharged } from '../settlement.ts'
+import { decideClose, decideFreeze, decideUnfreeze } from '../standing.ts'
+import type { AccountState } from '../state.ts'
 
 /** What takes or pays out credit: what is past its time must be written off before it. */
 const MOVES_CREDIT: ReadonlySet<AccountCommand['type']> = new Set([
