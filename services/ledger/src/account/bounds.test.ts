@@ -25,6 +25,7 @@ import {
   IDEMPOTENCY_KEYS_MAX,
   KNOWN_KEYS_MAX,
   OPEN_REQUESTS_MAX,
+  REFUNDED_REQUESTS_MAX,
   unopenedAccount,
 } from './state.ts'
 
@@ -47,6 +48,13 @@ const refundOfVoided = refund(2, null, {
   requestId: requestId(2),
   charge: { ...charge, slices: [{ grantId: grantId(2), amount: 50n }] },
 })
+
+/** A request that ran and was refunded a part of what it cost. */
+const refunded = (index: number): readonly AccountCommand[] => [
+  accept(index),
+  settle(index),
+  refund(index, 20n, { requestId: requestId(index) }),
+]
 
 const numbered = <Item>(count: number, item: (index: number) => Item) =>
   Array.from({ length: count }, (_, index) => item(index))
@@ -129,5 +137,17 @@ describe('the state of an account is bounded', () => {
     run(state, adjust(ADJUSTMENTS_MAX, -1n))
     expect(decide(state, adjust(ADJUSTMENTS_MAX + 1, -1n))).toMatchObject({ kind: 'refused' })
     expect(decide(state, adjust(1, -1n))).toEqual({ kind: 'happens', events: [] })
+  })
+
+  test('of requests the one that was refunded last is forgotten last, whenever it was refunded first', () => {
+    const state = accountWith()
+    for (let index = 1; index <= REFUNDED_REQUESTS_MAX; index += 1) run(state, ...refunded(index))
+    // The charge of the request was read before this refund of it, and is decided on after it.
+    const recorded = { ...charge, refunds: [{ refundId: sampleId('refund', 1), amount: 20n }] }
+    run(state, refund(5_000, 30n, { charge: recorded }), ...refunded(REFUNDED_REQUESTS_MAX + 1))
+    expect(decide(state, refund(5_001, 30n, { charge: recorded }))).toMatchObject({
+      kind: 'refused',
+      refusal: { code: 'conflict', message: expect.stringMatching(/^Nothing of the charge/) },
+    })
   })
 })

@@ -26,7 +26,7 @@ export const GRANTS_MAX = 10_000
 export const OPEN_REQUESTS_MAX = 10_000
 /** The newest changes by the operator that are remembered: a retry of one of them is recognised. */
 export const CHANGES_MAX = 1_000
-/** Requests whose refunds are remembered, the newest. The log has them all. */
+/** Requests whose refunds are remembered: those refunded last. The log has them all. */
 export const REFUNDED_REQUESTS_MAX = 1_000
 /** Refunds of one request. */
 export const REFUNDS_PER_REQUEST_MAX = 100
@@ -129,7 +129,7 @@ export interface AccountState {
   hasForgottenKeys: boolean
   /** What the operator's changes were, by change id, oldest first. */
   readonly changes: Map<string, string>
-  /** What was refunded, by the id of the request, oldest first. */
+  /** What was refunded, by the id of the request, the one refunded last at the end. */
   readonly refunds: Map<string, RefundedRequest>
   /** Whether other requests were refunded, which only the log knows. */
   hasForgottenRefunds: boolean

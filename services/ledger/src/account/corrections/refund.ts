@@ -148,6 +148,9 @@ export function evolveRefund(state: AccountState, refunded: Refunded): void {
   addCorrectionCredit(state, { grantId: refundId, category: 'paid', amount: credit, grantedAt: at })
   moveDebt(state, -paidDebt)
   const refunds = [...refundsBefore(state, refunded), { refundId, amount }]
+  // It goes to the end: else it could be forgotten between another refund's look at the log, which
+  // does not find this one, and its decision, which needs it.
+  state.refunds.delete(requestId)
   state.refunds.set(requestId, { total: refundedBefore + amount, refunds })
   if (forgetOldest(state.refunds, REFUNDED_REQUESTS_MAX)) state.hasForgottenRefunds = true
   state.correctionsMade += 1
