@@ -12,7 +12,14 @@ import {
   sampleId,
   settle,
 } from '@svc/testing/ledger/sample'
-import { adjust, charge, correct, refund, voidOf } from '@svc/testing/ledger/sample-corrections'
+import {
+  adjust,
+  change,
+  charge,
+  correct,
+  refund,
+  voidOf,
+} from '@svc/testing/ledger/sample-corrections'
 import { START_MS } from '@svc/testing/manual-time'
 import { describe, expect, test } from 'vitest'
 import { decide } from './decider/decide.ts'
@@ -20,12 +27,14 @@ import { evolve } from './decider/evolve.ts'
 import {
   type AccountState,
   ADJUSTMENTS_MAX,
+  CHANGES_MAX,
   GRANTS_MAX,
   GRANTS_WITH_CREDIT_MAX,
   IDEMPOTENCY_KEYS_MAX,
   KNOWN_KEYS_MAX,
   OPEN_REQUESTS_MAX,
   REFUNDED_REQUESTS_MAX,
+  REFUNDS_PER_REQUEST_MAX,
   unopenedAccount,
 } from './state.ts'
 
@@ -139,6 +148,29 @@ describe('the state of an account is bounded', () => {
     expect(decide(state, adjust(1, -1n))).toEqual({ kind: 'happens', events: [] })
   })
 
+  test(`at most ${REFUNDS_PER_REQUEST_MAX} refunds of a request are made`, () => {
+    const state = accountWith(grant(2, 500n), accept(1), settle(1))
+    const big = { ...charge, amount: 1_000n, slices: [{ grantId: grantId(1), amount: 1_000n }] }
+    const part = (index: number) => refund(index, 1n, { charge: big })
+    run(state, adjust(1, -1_000n), ...numbered(REFUNDS_PER_REQUEST_MAX, part))
+    expect(decide(state, part(REFUNDS_PER_REQUEST_MAX))).toMatchObject({
+      kind: 'refused',
+      refusal: { code: 'conflict', message: expect.stringMatching(/100 refunds/) },
+    })
+    expect(decide(state, part(0))).toEqual({ kind: 'happens', events: [] })
+  })
+
+  test(`of at most ${REFUNDED_REQUESTS_MAX} requests refunds are known; that others were is remembered`, () => {
+    const state = accountWith()
+    for (let index = 1; index <= REFUNDED_REQUESTS_MAX; index += 1) run(state, ...refunded(index))
+    expect(state.hasForgottenRefunds).toBe(false)
+    run(state, ...refunded(REFUNDED_REQUESTS_MAX + 1))
+    expect(state.refunds.size).toBe(REFUNDED_REQUESTS_MAX)
+    expect(state.hasForgottenRefunds).toBe(true)
+    expect(state.refunds.has(requestId(1))).toBe(false)
+    expect(state.refunds.has(requestId(2))).toBe(true)
+  })
+
   test('of requests the one that was refunded last is forgotten last, whenever it was refunded first', () => {
     const state = accountWith()
     for (let index = 1; index <= REFUNDED_REQUESTS_MAX; index += 1) run(state, ...refunded(index))
@@ -149,5 +181,15 @@ describe('the state of an account is bounded', () => {
       kind: 'refused',
       refusal: { code: 'conflict', message: expect.stringMatching(/^Nothing of the charge/) },
     })
+  })
+
+  test(`at most ${CHANGES_MAX} changes of the operator are known, the newest`, () => {
+    const state = accountWith()
+    const rename = (index: number) =>
+      ({ ...change(index), type: 'RenameAccount', name: `name ${index}` }) as const
+    run(state, ...numbered(CHANGES_MAX + 1, rename))
+    expect(state.changes.size).toBe(CHANGES_MAX)
+    expect(decide(state, rename(1))).toEqual({ kind: 'happens', events: [] })
+    expect(decide(state, rename(0))).toMatchObject({ kind: 'happens', events: { length: 1 } })
   })
 })
