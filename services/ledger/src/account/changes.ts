@@ -4,15 +4,14 @@ import type {
   EraseTexts,
   GrantCredit,
   RenameAccount,
-  RenameApiKey,
-  SetApiKeyExpiry,
+  SetPriceList,
   SetSpendPolicy,
 } from '@svc/contracts/commands'
 import type { AccountEvent } from '@svc/contracts/events/account'
 import { contentOfText } from '@svc/contracts/kept-text'
 import { contentOfChange, isSameContent } from './content.ts'
 import { type Decision, happens, nothingToDo, refused } from './decision.ts'
-import { type AccountState, isActive } from './state.ts'
+import type { AccountState } from './state.ts'
 
 const NAME_CHARACTERS_MAX = 200
 
@@ -87,6 +86,12 @@ export function decideSpendPolicy(state: AccountState, command: SetSpendPolicy):
   return happens({ type: 'SpendPolicySet', data: { spendPolicy, changeId, reason, at } })
 }
 
+/** The caller has looked up before that there is such a list: an account knows no prices. */
+export function decidePriceList(state: AccountState, { priceList, at }: SetPriceList): Decision {
+  if (state.priceList === priceList) return nothingToDo
+  return happens({ type: 'PriceListSet', data: { priceList, at } })
+}
+
 export function decideRename(state: AccountState, command: RenameAccount): Decision {
   const { name, changeId, reason, at } = command
   if (contentOfText(name) === contentOfText(state.name)) return nothingToDo
@@ -96,33 +101,9 @@ export function decideRename(state: AccountState, command: RenameAccount): Decis
   )
 }
 
-export function decideRenameKey(state: AccountState, command: RenameApiKey): Decision {
-  const { keyId, name, changeId, reason, at } = command
-  const key = state.keys.get(keyId)
-  if (key === undefined) return refused('not_found', 'The account has no such key.')
-  if (contentOfText(name) === contentOfText(key.name)) return nothingToDo
-  return (
-    refuseName('a key', name) ??
-    happens({ type: 'ApiKeyRenamed', data: { changeId, reason, keyId, name, at } })
-  )
-}
-
 /** Each change erases what there is by then, also of an account that is closed. */
 export function decideErase({ changeId, reason, at }: EraseTexts): Decision {
   return happens({ type: 'TextsErased', data: { changeId, reason, at } })
-}
-
-/** A key never lives longer than was said before: who was told that it ends can rely on it. */
-export function decideKeyExpiry(state: AccountState, command: SetApiKeyExpiry): Decision {
-  const { keyId, expiresAt, changeId, reason, at } = command
-  const key = state.keys.get(keyId)
-  if (key === undefined) return refused('not_found', 'The account has no such key.')
-  if (!isActive(key, at)) return refused('conflict', 'The key has ended.')
-  if (expiresAt <= at) {
-    return refused('invalid_value', 'The key would have expired already.', { param: 'expires_at' })
-  }
-  if (key.expiresAt !== null && key.expiresAt <= expiresAt) return nothingToDo
-  return happens({ type: 'ApiKeyExpirySet', data: { changeId, reason, keyId, expiresAt, at } })
 }
 
 /** @param what has the name: `an account`, `a key` */

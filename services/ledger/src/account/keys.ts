@@ -1,5 +1,11 @@
 /** Decides about the API keys of an account. */
-import type { CreateApiKey, RevokeApiKey } from '@svc/contracts/commands'
+import type {
+  CreateApiKey,
+  RenameApiKey,
+  RevokeApiKey,
+  SetApiKeyExpiry,
+} from '@svc/contracts/commands'
+import { contentOfText } from '@svc/contracts/kept-text'
 import { refuseName } from './changes.ts'
 import { contentOfKey, isSameContent } from './content.ts'
 import { type Decision, happens, nothingToDo, refused } from './decision.ts'
@@ -29,16 +35,40 @@ export function decideCreateKey(state: AccountState, command: CreateApiKey): Dec
   })
 }
 
+function activeKeys(state: AccountState, at: number): number {
+  let active = 0
+  for (const key of state.keys.values()) if (isActive(key, at)) active += 1
+  return active
+}
+
+export function decideRenameKey(state: AccountState, command: RenameApiKey): Decision {
+  const { keyId, name, changeId, reason, at } = command
+  const key = state.keys.get(keyId)
+  if (key === undefined) return refused('not_found', 'The account has no such key.')
+  if (contentOfText(name) === contentOfText(key.name)) return nothingToDo
+  return (
+    refuseName('a key', name) ??
+    happens({ type: 'ApiKeyRenamed', data: { changeId, reason, keyId, name, at } })
+  )
+}
+
+/** A key never lives longer than was said before: who was told that it ends can rely on it. */
+export function decideKeyExpiry(state: AccountState, command: SetApiKeyExpiry): Decision {
+  const { keyId, expiresAt, changeId, reason, at } = command
+  const key = state.keys.get(keyId)
+  if (key === undefined) return refused('not_found', 'The account has no such key.')
+  if (!isActive(key, at)) return refused('conflict', 'The key has ended.')
+  if (expiresAt <= at) {
+    return refused('invalid_value', 'The key would have expired already.', { param: 'expires_at' })
+  }
+  if (key.expiresAt !== null && key.expiresAt <= expiresAt) return nothingToDo
+  return happens({ type: 'ApiKeyExpirySet', data: { changeId, reason, keyId, expiresAt, at } })
+}
+
 export function decideRevokeKey(state: AccountState, command: RevokeApiKey): Decision {
   const { keyId, reason, at } = command
   const key = state.keys.get(keyId)
   if (key === undefined) return refused('not_found', 'The account has no such key.')
   if (key.revokedAt !== null) return nothingToDo
   return happens({ type: 'ApiKeyRevoked', data: { keyId, reason, at } })
-}
-
-function activeKeys(state: AccountState, at: number): number {
-  let active = 0
-  for (const key of state.keys.values()) if (isActive(key, at)) active += 1
-  return active
 }

@@ -11,7 +11,6 @@ import {
   type AcceptRequest,
   type AccountCommand,
   type OpenAccount,
-  type SetPriceList,
   type SettleRequest,
   textsOf,
 } from '@svc/contracts/commands'
@@ -19,9 +18,8 @@ import { accountOfTexts, readKeptText } from '@svc/contracts/kept-text'
 import { decideAccept } from '../acceptance.ts'
 import {
   decideErase,
-  decideKeyExpiry,
+  decidePriceList,
   decideRename,
-  decideRenameKey,
   decideRepeatedChange,
   decideSpendPolicy,
   refuseName,
@@ -33,7 +31,7 @@ import { decideRefund } from '../corrections/refund.ts'
 import { decideVoid } from '../corrections/voided-grant.ts'
 import { decideExpire, decideGrant, refuseTooMuchExpired } from '../credit.ts'
 import { type Decision, happens, nothingToDo, refused } from '../decision.ts'
-import { decideCreateKey, decideRevokeKey } from '../keys.ts'
+import { decideCreateKey, decideKeyExpiry, decideRenameKey, decideRevokeKey } from '../keys.ts'
 import { decideSettle, decideUncharged } from '../settlement.ts'
 import { decideClose, decideFreeze, decideUnfreeze } from '../standing.ts'
 import type { AccountState } from '../state.ts'
@@ -156,12 +154,4 @@ function refuseErasedTexts(
   }
   if (!textsOf(command).some(isErased)) return undefined
   return refused('conflict', 'The texts of the account were erased meanwhile: ask again.')
-}
-
-/**
- * The caller has looked up before that there is such a list, because an account knows no prices.
- */
-function decidePriceList(state: AccountState, { priceList, at }: SetPriceList): Decision {
-  if (state.priceList === priceList) return nothingToDo
-  return happens({ type: 'PriceListSet', data: { priceList, at } })
 }
