@@ -176,7 +176,7 @@ export class PriceBook implements Pricing {
 
   async previewCorrection(asked: CorrectedPrice): Promise<PriceCorrection> {
     await this.#readNewest()
-    return this.#correction('', asked)
+    return this.#correction('', asked, this.#ports.clock.nowMs())
   }
 
   async correct({ idempotencyKey, reason, actor, ...asked }: AskedCorrection) {
@@ -194,7 +194,7 @@ export class PriceBook implements Pricing {
         throw new ServiceError('conflict', message)
       }
       const at = this.#ports.clock.nowMs()
-      const correction = this.#correction(runId, asked)
+      const correction = this.#correction(runId, asked, at)
       checkNotAccepted(asked.version, this.#lastAcceptedAt(correction), at)
       const word = await this.#ports.texts.keep(runId, reason)
       return { type: 'PriceCorrected', data: { correction, reason: word, at } }
@@ -204,8 +204,7 @@ export class PriceBook implements Pricing {
     return correction
   }
 
-  #correction(runId: string, asked: CorrectedPrice): PriceCorrection {
-    const at = this.#ports.clock.nowMs()
+  #correction(runId: string, asked: CorrectedPrice, at: number): PriceCorrection {
     const { version, rates, from = 0, to = at } = asked
     const price = this.#lists.find(version)
     const isInForce = price !== undefined && this.#lists.isInForce(price, at)
