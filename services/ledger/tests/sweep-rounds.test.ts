@@ -117,3 +117,17 @@ test('all pages of the first sweep count as seen by it', async () => {
   await time.advance(GRACE_MS + 1)
   expect(await sweeper.sweep()).toBe(1)
 })
+
+test('a request that a whole round did not see has its time anew', async () => {
+  const { time, pages, sweeper } = openPages({ gone: false })
+  const late = orphan('left open long ago', time.nowMs())
+  pages.push([late])
+  expect(await sweeper.sweep()).toBe(0)
+  await time.advance(GRACE_MS + 1)
+  pages[0] = []
+  expect(await sweeper.sweep()).toBe(0)
+  pages[0] = [late]
+  expect(await sweeper.sweep()).toBe(0)
+  await time.advance(REQUEST_MS + GRACE_MS + 1)
+  expect(await sweeper.sweep()).toBe(1)
+})
