@@ -159,7 +159,7 @@ export class Execution {
       this.#chunked = this.#loan?.reusedTokens ?? this.#chunked
       // A run for whose copy there was no room still has its sequence, and may be asked for it
       // again.
-      await this.#parts.stop.before(this.#unread)
+      await this.#untilRead()
     }
     return await this.#interrupted()
   }
@@ -207,7 +207,6 @@ export class Execution {
       const end = await this.#take(tokens)
       if (end !== undefined) return end
       if (this.#parts.stop.reason !== null) return await this.#stopped()
-      await this.#parts.pool.shareAwaited(loan)
     }
   }
 
@@ -294,11 +293,34 @@ export class Execution {
   }
 
   async #emit(events: readonly AnswerEvent[]): Promise<void> {
-    const { emit, stop } = this.#parts
+    const { emit } = this.#parts
     const outputTokens = this.#output.length
     for (const event of events) {
       this.#unread = emit({ ...event, outputTokens })
-      await stop.before(this.#unread)
+      await this.#untilRead()
+    }
+  }
+
+  /**
+   * Waits until the client has read what it was sent, or the run is asked to stop. Requests that
+   * wait for blocks of this one get them meanwhile: they have clients that read.
+   */
+  async #untilRead(): Promise<void> {
+    const { pool, stop } = this.#parts
+    const loan = this.#loan
+    let isRead = false
+    const read = this.#unread.then(() => {
+      isRead = true
+    })
+    while (stop.reason === null) {
+      const { promise: called, resolve: call } = Promise.withResolvers<void>()
+      void read.then(call)
+      if (loan !== null) {
+        pool.onAwaited(loan, call)
+        await pool.shareAwaited(loan, this.#chunked)
+      }
+      await stop.before(called)
+      if (isRead) return
     }
   }
 }

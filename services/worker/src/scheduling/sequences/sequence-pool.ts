@@ -116,9 +116,20 @@ export class SequencePool {
     return this.#keepAwaited(loan, loan.work.chain.reusableTokens, true)
   }
 
-  /** Another request waits for blocks of this one, which is in its answer: it gets them now. */
-  shareAwaited(loan: Loan): Promise<void> {
-    return this.#keepAwaited(loan, loan.work.chain.reusableTokens, false)
+  /**
+   * Another request waits for blocks of this one, which is in its answer: it gets them now.
+   *
+   * @param computedTokens how many leading tokens of the prompt the sequence holds
+   */
+  shareAwaited(loan: Loan, computedTokens: number): Promise<void> {
+    return this.#keepAwaited(loan, computedTokens, false)
+  }
+
+  /** @param call called when another request begins to wait for blocks of this one */
+  onAwaited({ work, takenOver }: Loan, call: () => void): void {
+    for (const { flight } of [work, ...takenOver.map((prompt) => prompt.work)]) {
+      flight.onAwaited = call
+    }
   }
 
   /**

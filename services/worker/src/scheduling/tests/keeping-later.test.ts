@@ -149,6 +149,23 @@ describe('turns of a conversation', () => {
   })
 })
 
+describe('a prompt whose answer is under way', () => {
+  it('is handed over, also while its client does not read', async () => {
+    const { scheduler, cachedOf } = worker({ sequences: 3, answer: 'abc' })
+    const reader = Promise.withResolvers<void>()
+    const answering = Promise.withResolvers<void>()
+    const stalled = scheduler.submit(request(PROMPT), () => {
+      answering.resolve()
+      return reader.promise
+    })
+    await answering.promise
+    const others = [cachedOf(PROMPT), cachedOf(`${PROMPT.slice(0, 96)}${'x'.repeat(200)}`)]
+    expect(await Promise.all(others)).toEqual([PROMPT.length - 1, 96])
+    reader.resolve()
+    await stalled
+  })
+})
+
 /** A prompt made of a few parts that other prompts have too. */
 const asked = fc.record({
   tenant: fc.constantFrom('a', 'b'),
