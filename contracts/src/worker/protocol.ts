@@ -42,6 +42,8 @@ export const STOP_TEXTS_MAX = 16
 export const STOP_CHARACTERS_MAX = 256
 /** Bounds the alternatives that are reported with one token. */
 export const TOP_LOGPROBS_MAX = 20
+/** Bytes of one event of an answer, as the line that it is sent as. */
+export const EVENT_BYTES_MAX = 256 * 1024
 const GRAMMAR_CHARACTERS_MAX = 1024 * 1024
 const toolName = z.string().min(1).max(256)
 

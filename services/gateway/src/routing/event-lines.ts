@@ -4,10 +4,8 @@
  * the worker, never a number on somebody's bill.
  */
 import { isTokenCount } from '@svc/contracts/tokens'
-import { type GenerateEvent, generateEvent } from '@svc/contracts/worker/protocol'
+import { EVENT_BYTES_MAX, type GenerateEvent, generateEvent } from '@svc/contracts/worker/protocol'
 import { LineSplitter } from '@svc/infra/system/line-splitter'
-
-const LINE_BYTES_MAX = 256 * 1024
 
 /** The worker sent what is no event of the protocol. */
 class ProtocolViolation extends Error {
@@ -15,7 +13,7 @@ class ProtocolViolation extends Error {
 }
 
 export class EventLines {
-  readonly #lines = new LineSplitter(LINE_BYTES_MAX)
+  readonly #lines = new LineSplitter(EVENT_BYTES_MAX)
 
   /**
    * @returns the events that are complete with this chunk

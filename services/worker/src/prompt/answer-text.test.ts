@@ -138,3 +138,14 @@ describe('the tokens that a text is made of', () => {
     )
   })
 })
+
+it('tells from which token on a text is still to come', () => {
+  const answer = answerText('qwen3', { stops: ['END'] })
+  const tokens = tokensOf(`<think>${'hm '.repeat(20)}</think>abc E${call}`)
+  const behind = tokens.map((token, place) => place + 1 - answer.push(token).shownFrom)
+  // Held back are a tag, a stop text and the head of a call; of what is shown nothing is.
+  expect(Math.max(...behind)).toBeLessThan(tokensOf(call).length)
+  expect(behind.at(tokensOf(`<think>${'hm '.repeat(20)}`).length - 1)).toBeLessThanOrEqual(2)
+  expect(behind.at(tokensOf(`<think>${'hm '.repeat(20)}</think>abc`).length - 1)).toBe(0)
+  answer.end()
+})

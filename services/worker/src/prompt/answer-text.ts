@@ -24,7 +24,11 @@ export interface AnswerStep {
   readonly pieces: readonly AnswerPiece[]
   /** The stop text that ended the answer, or null. */
   readonly stopText: string | null
+  /** The first drawn token that later text may be made of. */
+  readonly shownFrom: number
 }
+
+type ReadStep = Omit<AnswerStep, 'shownFrom'>
 
 export interface AnswerTextParts {
   readonly vocabulary: Vocabulary
@@ -77,7 +81,7 @@ export class AnswerText {
     this.#origins.drawn(text.length)
     const pieces = this.#reader.push(text)
     this.#countToken(before)
-    return this.#stopAt(pieces)
+    return this.#step(this.#stopAt(pieces))
   }
 
   /** What was held back when the model ended, the limit was reached or the client stopped. */
@@ -85,8 +89,12 @@ export class AnswerText {
     const text = this.#characters.end()
     this.#origins.more(text.length)
     const { pieces, stopText } = this.#stopAt([...this.#reader.push(text), ...this.#reader.end()])
-    if (stopText !== null) return { pieces, stopText }
-    return { pieces: [...pieces, ...this.#releaseStops()], stopText }
+    if (stopText !== null) return this.#step({ pieces, stopText })
+    return this.#step({ pieces: [...pieces, ...this.#releaseStops()], stopText })
+  }
+
+  #step({ pieces, stopText }: ReadStep): AnswerStep {
+    return { pieces, stopText, shownFrom: this.#origins.firstUnshown }
   }
 
   #countToken(before: ReadingPhase): void {
@@ -104,12 +112,13 @@ export class AnswerText {
     }
   }
 
-  #stopAt(pieces: readonly Piece[]): AnswerStep {
+  #stopAt(pieces: readonly Piece[]): ReadStep {
     const passed: AnswerPiece[] = []
     for (const piece of pieces) {
       if (piece.kind !== 'text') {
         // A stop text never spans what stands between two texts.
         passed.push(...this.#releaseStops(), withoutPlace(piece))
+        if (piece.kind !== 'call') this.#origins.other(piece.from + piece.text.length)
         continue
       }
       this.#origins.text(piece.from, piece.text.length)

@@ -47,6 +47,17 @@ export class TextOrigins {
     this.#textLength += length
   }
 
+  /** What was drawn before this place, in UTF-16 units, is no text that is still to come. */
+  other(end: number): void {
+    const later = this.#tokens.findIndex(({ from, to }) => to > end || from >= end)
+    this.#tokens.splice(0, later === -1 ? this.#tokens.length : later)
+  }
+
+  /** The first drawn token that text may be made of which is not shown yet. */
+  get firstUnshown(): number {
+    return this.#claimed[0]?.index ?? this.#tokens[0]?.index ?? this.#count
+  }
+
   /** The tokens of the next `length` UTF-16 units of shown text. */
   take(length: number): number[] {
     this.#shownLength += length

@@ -14,6 +14,12 @@ type WithoutCount<Event> = Event extends { outputTokens: number }
 /** What an answer says, apart from how many tokens it took. */
 export type AnswerEvent = WithoutCount<GenerateEvent>
 
+/**
+ * Tokens whose log probabilities one event tells. Each names up to twenty alternatives, some as
+ * long as a line of blanks, and an event has a bound of bytes.
+ */
+const LOGPROBS_AT_ONCE_MAX = 4
+
 export interface OutputStep {
   readonly events: readonly AnswerEvent[]
   /** The stop text that ended the answer, or null. */
@@ -75,8 +81,10 @@ export class AnswerOutput {
   #read(read: () => AnswerStep, readPlain: (plain: TokenText) => string): OutputStep {
     if (this.#plain === null) {
       try {
-        const { pieces, stopText } = read()
-        return { events: pieces.map((piece) => this.#event(piece)), stopText }
+        const { pieces, stopText, shownFrom } = read()
+        const events = pieces.flatMap((piece) => this.#events(piece))
+        this.#forgetBefore(shownFrom)
+        return { events, stopText }
       } catch (error) {
         this.#parts.onReaderFailure(error)
         this.#plain = new TokenText(this.#parts.vocabulary, [])
@@ -86,14 +94,28 @@ export class AnswerOutput {
     return { events: text === '' ? [] : [{ type: 'token', kind: 'text', text }], stopText: null }
   }
 
-  #event(piece: AnswerPiece): AnswerEvent {
+  #events(piece: AnswerPiece): readonly AnswerEvent[] {
     if (piece.kind === 'call') {
       this.#called = true
-      return { type: 'tool_call', name: piece.name }
+      return [{ type: 'tool_call', name: piece.name }]
     }
     const { kind, text } = piece
-    if (kind !== 'text' || this.#parts.topLogprobs === null) return { type: 'token', kind, text }
-    return { type: 'token', kind, text, logprobs: this.#logprobsOf(piece.drawn) }
+    if (kind !== 'text' || this.#parts.topLogprobs === null) return [{ type: 'token', kind, text }]
+    const logprobs = this.#logprobsOf(piece.drawn)
+    const events: AnswerEvent[] = []
+    for (let at = 0; at === 0 || at < logprobs.length; at += LOGPROBS_AT_ONCE_MAX) {
+      const some = logprobs.slice(at, at + LOGPROBS_AT_ONCE_MAX)
+      events.push({ type: 'token', kind, text: at === 0 ? text : '', logprobs: some })
+    }
+    return events
+  }
+
+  /** Those of thoughts and calls are told with no text. */
+  #forgetBefore(shownFrom: number): void {
+    for (const place of this.#logprobs.keys()) {
+      if (place >= shownFrom) return
+      this.#logprobs.delete(place)
+    }
   }
 
   /** A token that is part of two pieces is reported with the first. */

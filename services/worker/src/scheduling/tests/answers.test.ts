@@ -1,5 +1,10 @@
 /** What becomes of an answer's tokens: calls, thinking, grammars, log probabilities. */
-import type { AnswerPlan, GenerateEvent, Thinking } from '@svc/contracts/worker/protocol'
+import {
+  type AnswerPlan,
+  EVENT_BYTES_MAX,
+  type GenerateEvent,
+  type Thinking,
+} from '@svc/contracts/worker/protocol'
 import { describe, expect, it, vi } from 'vitest'
 import { request, run, scriptedWorker } from '../../../testing/scripted-worker.ts'
 import { DrawFailed } from '../../engines/engine.ts'
@@ -199,6 +204,16 @@ describe('log probabilities', () => {
     expect(logprobs.map(({ logprob }) => logprob)).toEqual(bytes.map((byte) => -byte / 1000))
     expect(logprobs.every(({ top }) => top.length === 2)).toBe(true)
     expect(logprobs[1]?.token).toBe('\uFFFD')
+  })
+
+  it('of a text that was held back come in events that the protocol has room for', async () => {
+    const { scheduler } = scriptedWorker({ answer: `<tool_call>{"id": "${'x'.repeat(3000)}"}` })
+    const asked = request('hi', { plan: PLAN, topLogprobs: 20, maxOutputTokens: 4000 })
+    const { events, text } = await run(scheduler, asked)
+    const told = events.flatMap((event) => (event.type === 'token' ? (event.logprobs ?? []) : []))
+    expect(told.map(({ token }) => token).join('')).toBe(text)
+    const bytes = events.map((event) => Buffer.byteLength(JSON.stringify(event)))
+    expect(Math.max(...bytes)).toBeLessThan(EVENT_BYTES_MAX)
   })
 
   it('are refused where the engine cannot tell them', async () => {
