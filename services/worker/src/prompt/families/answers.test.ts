@@ -163,6 +163,7 @@ const bits = [
   ...['{"name": "get_weather", "arguments": ', '{"name": "get_weather", "parameters": ', '"name"'],
   ...['{', '}', '[', ']', ',', ';', ':', '"', '\\', ' ', '\n', 'a', '1', '<', '```json\n', '<|'],
   ...['get_weather', 'rm', oslo, hermesCall, 'analysis', 'commentary', 'final', ' '.repeat(70)],
+  ' '.repeat(1020),
 ]
 const noise = fc.array(fc.constantFrom(...bits), { maxLength: 16 }).map((each) => each.join(''))
 /** Right answers, one after another, with something taken out and put in here and there. */
@@ -219,7 +220,7 @@ describe('reading an answer', () => {
         fc.constantFrom('qwen3', 'llama-like', 'mistral-nemo'),
         answer,
         (family, text) => {
-          fc.pre(!/^\s*<\/?think>/.test(text))
+          fc.pre(!/^\s{0,1024}<\/?think>/.test(text))
           const parts = text === '' ? [] : [text]
           expect(readAnswer(family, [...text], { callable: [] })).toEqual({ reasoning: '', parts })
         },
@@ -250,6 +251,25 @@ describe('reading an answer', () => {
     expect(textsOf(reader.push(' and <tool'), 'text')).toBe(' and')
     expect(textsOf(reader.push('s>'), 'text')).toBe(' <tools>')
     expect(textsOf(reader.push(`<tool_call>{"name": "${'x'.repeat(20_000)}`), 'text')).not.toBe('')
+  })
+
+  it('holds back little of white space, however much comes', () => {
+    const blanks = ' '.repeat(100)
+    const begun: readonly (readonly [TemplateName, string])[] = [
+      ...templateNames.flatMap((name) => [[name, ''] as const, [name, '<think>hm'] as const]),
+      ['gpt-oss', '<|channel|>commentary to=functions.get_weather<|message|>'],
+      ['gpt-oss', '<|channel|>analysis<|message|>hm'],
+    ]
+    for (const [name, beginning] of begun) {
+      const reader = chooseFamily(templateText(name)).answerReader({
+        callable: ['get_weather'],
+        inReasoning: false,
+      })
+      reader.push(beginning)
+      for (let times = 0; times < 200; times += 1) reader.push(blanks)
+      const [held = 0] = reader.end().map((piece) => ('text' in piece ? piece.text.length : 0))
+      expect([name, beginning, held <= 1024]).toEqual([name, beginning, true])
+    }
   })
 
   it('passes once over the white space behind what opens a call, and is none', () => {

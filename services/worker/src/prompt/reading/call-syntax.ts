@@ -8,6 +8,8 @@
 /** Longer heads are text. Arguments that come before the name are part of the head. */
 export const HEAD_CHARACTERS_MAX = 16_384
 export const TAIL_CHARACTERS_MAX = 1024
+/** White space that is taken for a part of the syntax around thinking, or before arguments. */
+export const SPACE_CHARACTERS_MAX = 1024
 
 export type Head =
   /**

@@ -8,7 +8,7 @@
  * callable function is text.
  */
 import type { AnswerReader, Piece, ReaderOptions, ReadingPhase } from './answer-reader.ts'
-import { mayBecome, unfinishedMarker } from './call-syntax.ts'
+import { mayBecome, SPACE_CHARACTERS_MAX, unfinishedMarker } from './call-syntax.ts'
 
 export const harmonyMarkers = {
   start: '<|start|>',
@@ -112,8 +112,10 @@ export class HarmonyReader implements AnswerReader {
 
   #startArguments(pieces: Piece[]): boolean {
     const rest = this.#held.trimStart()
-    if (rest === '') return false
-    if (rest.startsWith('{')) this.#call(pieces, null)
+    const space = this.#held.length - rest.length
+    if (space > SPACE_CHARACTERS_MAX) this.#phase = 'text'
+    else if (rest === '') return false
+    else if (rest.startsWith('{')) this.#call(pieces, null)
     else if (endings.some((each) => rest.startsWith(each))) this.#call(pieces, '{}')
     else if (endings.some((each) => mayBecome(rest, each))) return false
     else this.#phase = 'text'

@@ -8,11 +8,12 @@
  * A close tag comes first where the prompt has closed the thinking already and the model closes it
  * once more.
  * Once the answer has begun, a tag is text like any other. The tags, and the white space around
- * the reasoning, belong to neither part. A prompt may end in the open tag: then it starts in
+ * the reasoning, belong to neither part; of a model that writes nothing else for long it is given
+ * out, because what is held back has a bound. A prompt may end in the open tag: then it starts in
  * `reasoning`.
  */
 import type { Piece, ThinkingMarkers } from './answer-reader.ts'
-import { unfinishedMarker, whiteSpaceLength } from './call-syntax.ts'
+import { SPACE_CHARACTERS_MAX, unfinishedMarker, whiteSpaceLength } from './call-syntax.ts'
 
 type Phase = 'start' | 'reasoning' | 'gap' | 'answer'
 
@@ -66,7 +67,9 @@ export class ThinkingReader {
   #leaveStart(): void {
     const space = whiteSpaceLength(this.#held)
     const text = this.#held.slice(space)
-    if (text.startsWith(this.#open)) {
+    if (space > SPACE_CHARACTERS_MAX) {
+      this.#phase = 'answer'
+    } else if (text.startsWith(this.#open)) {
       this.#phase = 'reasoning'
       this.#take(space + this.#open.length)
     } else if (text.startsWith(this.#close)) {
@@ -82,7 +85,8 @@ export class ThinkingReader {
     const close = this.#held.indexOf(this.#close)
     const certain =
       close === -1 ? this.#held.length - unfinishedMarker(this.#held, [this.#close]) : close
-    const text = this.#held.slice(0, certain).trimEnd()
+    const wordsEnd = this.#held.slice(0, certain).trimEnd().length
+    const text = this.#held.slice(0, Math.max(wordsEnd, certain - SPACE_CHARACTERS_MAX))
     if (text !== '') {
       this.#reasoningBegun = true
       pieces.push({ kind: 'reasoning', text, from: this.#from })
