@@ -46,6 +46,17 @@ describe('a prefix store in memory', () => {
     expect(store.usage().evictions).toBe(2)
   })
 
+  test('keeps the whole of a prompt that was used', async () => {
+    const store = roomFor(5)
+    const [used, old, next] = [3, 2, 2].map((blocks) => makeChain({ blocks }))
+    await store.put('acct_1', used ?? [])
+    await store.put('acct_1', old ?? [])
+    await store.get(namesOf(used ?? []))
+    await store.put('acct_1', next ?? [])
+    const there = [used, old, next].map((chain) => store.has(namesOf(chain ?? [])))
+    expect(await Promise.all(there)).toEqual([3, 0, 2])
+  })
+
   test('does not count a look at blocks as a use', async () => {
     const store = roomFor(2)
     const [old, young, next] = [0, 1, 2].map(() => makeChain({ blocks: 1 }))

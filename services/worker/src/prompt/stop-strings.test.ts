@@ -34,6 +34,24 @@ describe('stop texts', () => {
 
   it('that are complete together: the longest counts', () => {
     expect(run(['b', 'ab'], ['xab'])).toEqual({ text: 'x', stopText: 'ab' })
+    expect(run(['ab', 'b'], ['xab'])).toEqual({ text: 'x', stopText: 'ab' })
+  })
+
+  it('that are complete first count, also where a longer one has begun before', () => {
+    expect(run(['b', 'abc'], ['xabc'])).toEqual({ text: 'xa', stopText: 'b' })
+    expect(run(['abc', 'b'], ['xabc'])).toEqual({ text: 'xa', stopText: 'b' })
+  })
+
+  it('are not part of what is left when the answer has ended', () => {
+    const matcher = new StopStrings(['END'])
+    expect(matcher.push('one END two').stopText).toBe('END')
+    expect(matcher.end()).toBe('')
+    matcher.push('EN')
+    expect([matcher.end(), matcher.end()]).toEqual(['EN', ''])
+  })
+
+  it('of which there are none hold nothing back', () => {
+    expect(new StopStrings([]).push('END')).toEqual({ text: 'END', stopText: null })
   })
 
   it('give the same result however the text was cut', () => {

@@ -12,14 +12,16 @@ export interface StopResult {
 
 export class StopStrings {
   readonly #stops: readonly string[]
+  /** Characters of the longest beginning that is no whole stop text. */
+  readonly #beginningMax: number
   #held = ''
 
   constructor(stops: readonly string[]) {
     this.#stops = stops
+    this.#beginningMax = Math.max(1, ...stops.map((stop) => stop.length)) - 1
   }
 
   push(piece: string): StopResult {
-    if (this.#stops.length === 0) return { text: piece, stopText: null }
     this.#held += piece
     const match = this.#firstMatch()
     if (match !== undefined) {
@@ -54,10 +56,7 @@ export class StopStrings {
 
   /** Length of the longest end of the held text that is the beginning of a stop text. */
   #longestBeginning(): number {
-    const most = Math.min(
-      this.#held.length,
-      Math.max(...this.#stops.map((stop) => stop.length)) - 1,
-    )
+    const most = Math.min(this.#held.length, this.#beginningMax)
     for (let length = most; length > 0; length -= 1) {
       const tail = this.#held.slice(-length)
       if (this.#stops.some((stop) => stop.startsWith(tail))) return length

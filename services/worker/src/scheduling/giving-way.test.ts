@@ -40,6 +40,24 @@ describe('a tenant with more than its share', () => {
     expect(firstToGiveWay(holders, [waits('b', 3)], LATER)?.run.tenant).toBe('a')
   })
 
+  it('is measured by its weight, where several have had their turns', () => {
+    const holders = [holder('b'), holder('b'), holder('a', 0, 4), holder('a', 0, 4)]
+    expect(firstToGiveWay(holders, [waits('c')], LATER)?.run).toBe(holders[1])
+  })
+
+  it('does not give way to itself, also when its newest request has a larger weight', () => {
+    const holders = letters('aaa')
+    expect(firstToGiveWay(holders, [waits('a', 4)], LATER)).toBeUndefined()
+  })
+
+  it('waits for one that has less and whose turn is over sooner', () => {
+    const holders = [holder('b', 5_000), holder('b', 5_000), holder('a', 0)]
+    expect(firstToGiveWay(holders, [waits('c')], 1_000)).toEqual({
+      run: holders[2],
+      fromMs: TURN_MS,
+    })
+  })
+
   it('gives its last run that was not given its sequence just now', () => {
     const holders = [holder('a', 0), holder('a', 10), holder('a', 900)]
     expect(firstToGiveWay(holders, [waits('b')], 1_000)).toEqual({

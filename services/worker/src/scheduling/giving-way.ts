@@ -68,7 +68,7 @@ function keptMsBefore(
 ): number {
   const own = held.get(run.tenant) ?? 0
   const others = held.get(other.tenant) ?? 0
-  if (own > 1 && (own - 1) / run.weight >= (others + 1) / other.weight) return KEPT_MS_MIN
+  if ((own - 1) / run.weight >= (others + 1) / other.weight) return KEPT_MS_MIN
   return others === 0 ? Math.min(TURN_MS * run.weight, TURN_MS_MAX) : Number.POSITIVE_INFINITY
 }
 

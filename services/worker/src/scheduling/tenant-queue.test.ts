@@ -58,6 +58,14 @@ describe('the queue of a worker', () => {
       expect(queue.toMakeRoomFor('b', anyone)).toBeUndefined()
     })
 
+    it('names nobody for a tenant whose own line is full', () => {
+      const queue = new TenantQueue<string>(5, 1)
+      for (const item of ['a1', 'b1']) queue.push(item.charAt(0), item)
+      for (const item of ['c1', 'c2', 'c3']) queue.putBack('c', item, 1)
+      expect(queue.toMakeRoomFor('a', anyone)).toBeUndefined()
+      expect(queue.toMakeRoomFor('d', anyone)).toBe('c1')
+    })
+
     it('names nobody who has no more waiting than the newcomer would', () => {
       expect(full('a1', 'b1').toMakeRoomFor('c', anyone)).toBeUndefined()
     })
@@ -78,6 +86,43 @@ describe('the queue of a worker', () => {
     expect(queue.remove('a', '1')).toBe(false)
     expect(queue.length).toBe(1)
     expect(drain(queue)).toEqual(['2'])
+  })
+
+  it('keeps the others of a tenant whose item leaves', () => {
+    const queue = new TenantQueue<string>(4)
+    for (const item of ['a1', 'a2', 'a3']) queue.push('a', item)
+    expect([queue.remove('b', 'a1'), queue.remove('a', 'a9')]).toEqual([false, false])
+    expect(queue.remove('a', 'a2')).toBe(true)
+    expect(queue.length).toBe(2)
+    expect(drain(queue)).toEqual(['a1', 'a3'])
+  })
+
+  it('has room again for each item that is taken', () => {
+    const queue = new TenantQueue<string>(2)
+    for (const item of ['1', '2']) queue.push('a', item)
+    expect([queue.shift(), queue.length, queue.isFull]).toEqual(['1', 1, false])
+    expect([queue.push('b', '3'), queue.push('b', '4')]).toEqual([true, false])
+  })
+
+  it('takes what is put back before the others of its tenant, also when it is full', () => {
+    const queue = new TenantQueue<string>(2)
+    for (const item of ['a1', 'a2']) queue.push('a', item)
+    queue.putBack('a', 'a0', 1)
+    queue.putBack('b', 'b0', 3)
+    expect(queue.length).toBe(4)
+    expect(queue.tenants()).toEqual([
+      { tenant: 'a', weight: 1 },
+      { tenant: 'b', weight: 3 },
+    ])
+    expect(drain(queue)).toEqual(['a0', 'b0', 'a1', 'a2'])
+  })
+
+  it('serves first whoever has fewest sequences for a weight', () => {
+    const queue = new TenantQueue<string>(4)
+    queue.push('light', 'light', 1)
+    queue.push('heavy', 'heavy', 4)
+    const heldBy = (tenant: string) => (tenant === 'heavy' ? 3 : 1)
+    expect([queue.shift(heldBy), queue.shift(heldBy)]).toEqual(['heavy', 'light'])
   })
 })
 
