@@ -1,13 +1,30 @@
-import { expect, test } from 'vitest'
-import { bearsSecret } from './bearer.ts'
+import { describe, expect, test } from 'vitest'
+import { bearerOf, bearsSecret, isPlainSecret } from './bearer.ts'
 
 const SECRET = 'a secret of the operator'
 
-test.each([`Bearer ${SECRET}`, `bearer ${SECRET}`])('is borne by %s', (authorization) => {
-  expect(bearsSecret(authorization, SECRET)).toBe(true)
+describe('what a header bears', () => {
+  test.each(['Bearer token', 'bearer token', 'BEARER    token'])('is read from "%s"', (header) =>
+    expect(bearerOf(header)).toBe('token'),
+  )
+
+  test.each([undefined, '', 'Bearer', 'Bearer ', 'Bearertoken', 'Basic token', 'token'])(
+    'is nothing for %s',
+    (header) => expect(bearerOf(header)).toBeUndefined(),
+  )
 })
 
+test.each([`Bearer ${SECRET}`, `bearer ${SECRET}`, `Bearer  ${SECRET}`])(
+  'a secret is borne by %s',
+  (authorization) => expect(bearsSecret(authorization, SECRET)).toBe(true),
+)
+
 test.each([undefined, '', 'Bearer', `Basic ${SECRET}`, SECRET, `Bearer ${SECRET}.`, 'Bearer a'])(
-  'is not borne by %s',
+  'a secret is not borne by %s',
   (authorization) => expect(bearsSecret(authorization, SECRET)).toBe(false),
 )
+
+test('a secret of ours is short and has no space', () => {
+  expect(isPlainSecret('sk-svc-1')).toBe(true)
+  for (const text of ['', 'a b', 'é', 'x'.repeat(257)]) expect(isPlainSecret(text)).toBe(false)
+})

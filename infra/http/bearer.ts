@@ -1,10 +1,27 @@
-/** Compares what an `Authorization` header bears with a secret that somebody must not guess. */
+/** Reads the bearer token of an `Authorization` header, for all who take one. */
 import { hash, timingSafeEqual } from 'node:crypto'
+
+/** The scheme in any case and one space or more, as RFC 9110 has it. */
+const BEARER = /^bearer +([^ ].*)$/i
+/** What a key or a token of ours can be made of, and how long one can be. */
+const PLAIN = /^[\x21-\x7e]{1,256}$/
 
 const digest = (text: string): Buffer => hash('sha256', text, 'buffer')
 
-/** Hashes have one length, so the comparison takes one time, whatever was sent. */
+/** @returns what the header bears; undefined where it bears nothing */
+export function bearerOf(authorization: string | undefined): string | undefined {
+  return BEARER.exec(authorization ?? '')?.[1]
+}
+
+/** Whether the text can be a key or a token of ours. */
+export function isPlainSecret(text: string): boolean {
+  return PLAIN.test(text)
+}
+
+/**
+ * Compares what the header bears with a secret that somebody must not guess. Hashes have one
+ * length, so the comparison takes one time, whatever was sent.
+ */
 export function bearsSecret(authorization: string | undefined, secret: string): boolean {
-  const given = /^Bearer (.+)$/i.exec(authorization ?? '')?.[1] ?? ''
-  return timingSafeEqual(digest(given), digest(secret))
+  return timingSafeEqual(digest(bearerOf(authorization) ?? ''), digest(secret))
 }

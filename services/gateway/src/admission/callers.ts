@@ -16,6 +16,7 @@ import {
   type RateLimits,
   type RateUse,
 } from '@svc/contracts/ports/rate-limits'
+import { bearerOf, isPlainSecret } from '@svc/infra/http/bearer'
 import { networkOf } from '@svc/infra/system/network'
 import type { Caller, Ledger } from '@svc/ledger/ledger'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -23,8 +24,6 @@ import type { HttpLimits } from '../http/limits.ts'
 import type { ForwardedCallers } from '../views-hop/forwarded-callers.ts'
 import { type CallerRates, type IdentifiedCaller, setRateHeaders } from './caller-rates.ts'
 
-const BEARER = /^bearer +([^ ].*)$/i
-const PLAIN = /^[\x21-\x7e]{1,256}$/
 const MINUTE_SECONDS = 60
 
 declare module 'fastify' {
@@ -179,9 +178,9 @@ function presentedKey({ ip, raw }: FastifyRequest): PresentedKey {
  * empty where a client's setting is, or of a proxy that has let its user in already.
  */
 function secretOf(headers: IncomingHttpHeaders): string | undefined {
-  const { authorization = '', 'x-api-key': key } = headers
-  const sent = BEARER.exec(authorization)?.[1] ?? key
-  return typeof sent === 'string' && PLAIN.test(sent) ? sent : undefined
+  const { authorization, 'x-api-key': key } = headers
+  const sent = bearerOf(authorization) ?? key
+  return typeof sent === 'string' && isPlainSecret(sent) ? sent : undefined
 }
 
 function isInvalidKey(cause: unknown): boolean {

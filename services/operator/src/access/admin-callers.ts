@@ -17,12 +17,11 @@ import {
   type RateUse,
 } from '@svc/contracts/ports/rate-limits'
 import { within } from '@svc/contracts/ports/within'
-import { bearsSecret } from '@svc/infra/http/bearer'
+import { bearerOf, bearsSecret, isPlainSecret } from '@svc/infra/http/bearer'
 import { networkOf } from '@svc/infra/system/network'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import type { AdminToken, AdminTokens } from './admin-tokens.ts'
 
-const BEARER = /^bearer ([\x21-\x7e]{1,256})$/i
 const MINUTE_SECONDS = 60
 /** Prometheus gives a whole scrape 10 s, and a log that hangs takes half of that to be given up. */
 const METRICS_WAIT_MS = 1_000
@@ -101,7 +100,8 @@ export class AdminCallers {
 }
 
 function secretOf(authorization: string | undefined): string | undefined {
-  return BEARER.exec(authorization ?? '')?.[1]
+  const sent = bearerOf(authorization)
+  return sent !== undefined && isPlainSecret(sent) ? sent : undefined
 }
 
 function callerBy({ name, role, tokenId }: AdminToken): Caller {

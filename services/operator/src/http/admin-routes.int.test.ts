@@ -160,6 +160,13 @@ describe('the admin routes', () => {
     }
   })
 
+  test('take any number of spaces behind the scheme, as those of customers do', async () => {
+    const baseUrl = await serveOperations((await localOperations()).operations)
+    const headers = { authorization: `bearer   ${OPERATOR_TOKEN}` }
+    const answer = await fetch(`${baseUrl}/admin/v1/accounts?limit=1`, { headers })
+    expect(answer.status).toBe(200)
+  })
+
   test.each([undefined, 'Bearer wrong', `Basic ${OPERATOR_TOKEN}`, OPERATOR_TOKEN])(
     'refuse %s',
     async (header) => {
