@@ -1,6 +1,7 @@
 /** A file system of a few megabytes, in memory, for tests of a full disk. */
-import { closeSync, ftruncateSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
+import { closeSync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { freeBytesSync } from '@svc/infra/free-bytes'
 import { expect, onTestFinished } from 'vitest'
 import { runToEnd } from './bounded-run.ts'
 import { temporaryFolder } from './temporary-folder.ts'
@@ -27,8 +28,7 @@ export class TinyDisk {
   }
 
   get freeBytes(): number {
-    const { bavail, bsize } = statfsSync(this.folder)
-    return bavail * bsize
+    return freeBytesSync(this.folder)
   }
 
   /** Takes all that is free, down to `leaveBytes`. */

@@ -5,9 +5,9 @@
  * the file system: a server that is not ready is sent no requests, and would write nothing that
  * could show it.
  */
-import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { StoreTrouble } from '@svc/contracts/ports/store-health'
+import { freeBytesSync } from '../../free-bytes.ts'
 
 /** What must be free before a full disk counts as got over without a write. */
 const ROOM_BYTES = 1024 * 1024
@@ -44,8 +44,7 @@ export class DiskRoom {
   /** A file system that does not answer shows no room. */
   #freeBytes(): number {
     try {
-      const { bavail, bsize } = statfsSync(dirname(this.#path))
-      return bavail * bsize
+      return freeBytesSync(dirname(this.#path))
     } catch {
       return 0
     }

@@ -3,9 +3,9 @@
  * is written, and by whoever only wants to know.
  */
 import { existsSync, statSync } from 'node:fs'
-import { statfs } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, relative, resolve, sep } from 'node:path'
 import { ServiceError } from '@svc/contracts/errors'
+import { freeBytes } from '@svc/infra/free-bytes'
 import { realPathOf } from '@svc/infra/system/real-path'
 import type { DataFolder } from '../data-folder/data-folder.ts'
 import { DataFolderError } from '../data-folder/data-folder-error.ts'
@@ -80,13 +80,13 @@ export class BackupPlace {
    * @throws {ServiceError} `backup_failed`
    */
   async requireSpace(): Promise<void> {
-    const { bavail, bsize } = await statfs(nearestExisting(this.path))
-    const [freeBytes, neededBytes] = [bavail * bsize, this.bytes() + FREE_BYTES_LEFT]
-    if (freeBytes >= neededBytes) return
+    const free = await freeBytes(nearestExisting(this.path))
+    const neededBytes = this.bytes() + FREE_BYTES_LEFT
+    if (free >= neededBytes) return
     throw new ServiceError(
       'backup_failed',
       `A backup needs ${Math.ceil(neededBytes / MIB)} MiB in ${this.path}, some of it to stay free, ` +
-        `and ${Math.floor(freeBytes / MIB)} are free.`,
+        `and ${Math.floor(free / MIB)} are free.`,
     )
   }
 }

@@ -34,7 +34,6 @@
 
 import { randomBytes } from 'node:crypto'
 import { existsSync, rmSync, statSync } from 'node:fs'
-import { statfs } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { StreamDamage } from '@svc/contracts/ports/quarantine'
 import type { Erasure, ErasureNotes } from '@svc/ledger/erasure-notes'
@@ -131,12 +130,6 @@ export class DataFolder {
   }
   get sessionsFile(): string {
     return join(this.path, 'sessions.db')
-  }
-
-  /** What is free on its disk, for who may not use the space that is kept for root. */
-  async freeBytes(): Promise<number> {
-    const { bavail, bsize } = await statfs(this.path)
-    return bavail * bsize
   }
 
   /** Whether a ledger file was ever made here. */

@@ -1,5 +1,6 @@
 /** The program, the machine and the address it listens on. */
-import { statfsSync } from 'node:fs'
+
+import { freeBytesSync } from '@svc/infra/free-bytes'
 import { checkSqliteVersion } from '@svc/infra/sqlite/database-file'
 import { reservePort } from '../gateway/reserved-port.ts'
 import type { Environment } from '../settings/setting-names.ts'
@@ -38,11 +39,10 @@ export function lookAtVersions(): Finding {
 
 /** @param path a folder that is there */
 export function lookAtDisk(path: string): Finding {
-  const { bavail, bsize } = statfsSync(path)
-  const freeBytes = bavail * bsize
-  const says = `${Math.floor(freeBytes / MIB)} MiB are free for ${path}`
-  if (freeBytes < DISK_FREE_LEAST_BYTES) return problem('disk', `${says}: free some space`)
-  if (freeBytes < DISK_FREE_MIN_BYTES) return note('disk', `${says}: that is little for a ledger`)
+  const free = freeBytesSync(path)
+  const says = `${Math.floor(free / MIB)} MiB are free for ${path}`
+  if (free < DISK_FREE_LEAST_BYTES) return problem('disk', `${says}: free some space`)
+  if (free < DISK_FREE_MIN_BYTES) return note('disk', `${says}: that is little for a ledger`)
   return ok('disk', says)
 }
 

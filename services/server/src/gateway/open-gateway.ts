@@ -5,6 +5,7 @@ import { openPages } from '@svc/dashboard/pages'
 import type { GatewayDependencies } from '@svc/gateway/dependencies'
 import { createGateway, type Gateway } from '@svc/gateway/gateway'
 import { LedgerHealth } from '@svc/gateway/routes/ledger-health'
+import { freeBytes } from '@svc/infra/free-bytes'
 import { steadyClock } from '@svc/infra/system/steady-clock'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { systemTimer } from '@svc/infra/system/system-timer'
@@ -177,7 +178,7 @@ function metricsOf(
     feed,
     clock: systemClock,
     isReady,
-    freeBytes: () => folder.freeBytes(),
+    freeBytes: () => freeBytes(folder.path),
   })
 }
 

@@ -8,11 +8,12 @@
  * One that was filled here is filled again when the next is needed soon: the system clears each new
  * page before it gives it out, which takes longer than to write it.
  */
-import { constants, mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { constants, mkdtempSync, rmSync } from 'node:fs'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Timer } from '@svc/contracts/ports/time'
+import { freeBytesSync } from '@svc/infra/free-bytes'
 
 const SHARED_MEMORY = '/dev/shm'
 /** Containers often have 64 MiB there, which a long prompt does not fit. */
@@ -111,8 +112,7 @@ async function openNameless(folder: string): Promise<FileHandle> {
 /** Memory if there is enough of it, else the folder for temporary files. */
 function stateRoot(): string {
   try {
-    const { bavail, bsize } = statfsSync(SHARED_MEMORY)
-    if (bavail * bsize >= SHARED_MEMORY_BYTES_MIN) return SHARED_MEMORY
+    if (freeBytesSync(SHARED_MEMORY) >= SHARED_MEMORY_BYTES_MIN) return SHARED_MEMORY
   } catch {
     // This system has no such folder.
   }
