@@ -79,6 +79,8 @@ export type CacheUse = Shown<typeof cacheUse>
 const workerDetails = workerSummary.extend({
   /** The address at which the server speaks to the worker, without a secret. */
   address: z.string(),
+  /** Whether this server has started it. Such a worker can be drained, and not removed. */
+  supervised: z.boolean(),
   setup: workerSetup.nullable(),
   /** Requests of all gateways. */
   load: z.object({ sequences: count, running: count, queued: count }).nullable(),

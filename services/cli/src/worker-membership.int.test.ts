@@ -206,6 +206,15 @@ describe('svc worker remove', () => {
     expect(server.pool.workers.every(({ ready, leaving }) => ready && !leaving)).toBe(true)
   })
 
+  test('asks nobody about one that the server would keep', async () => {
+    const server = await workerServer()
+    await server.svc(['worker', 'drain', 'worker-2'])
+    const { code, err } = await server.svc(['worker', 'remove', 'worker-1'])
+    expect([code, err]).toEqual([5, expect.stringContaining('drain it instead')])
+    expect(err).not.toContain('every request is refused')
+    expect(await namesOf(server)).toEqual(['worker-1 ready', 'worker-2 draining'])
+  })
+
   test('refuses a worker that there is not, and names those that there are', async () => {
     const { code, err } = await (await workerServer()).svc(['worker', 'remove', 'worker-9'])
     expect(code).toBe(3)

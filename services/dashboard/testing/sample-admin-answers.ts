@@ -130,6 +130,7 @@ const worker = {
   model_name: 'toy.gguf',
   toy: true,
   restarts: 0,
+  supervised: false,
   address: 'unix:w1.sock',
   setup: null,
   load: { sequences: 4, running: 1, queued: 0 },

@@ -1,4 +1,4 @@
-/** What operators do beside accounts: a month, the past, evidence, people, workers. */
+/** What operators do beside accounts: a month, the past, evidence, people. */
 import type { ProjectionDetails } from '@svc/contracts/admin/projections'
 import { missingChromium } from '@svc/testing/chromium'
 import type { Page } from 'playwright-core'
@@ -294,31 +294,6 @@ describe.skipIf(missing !== undefined)('an operator', () => {
       name: `evidence-${ACCOUNT}.jsonl`,
       text: '{"svc_evidence":1}\n{"n":1}\n',
     })
-  })
-
-  test('adds a worker, and removes one after a question', async () => {
-    answer({
-      addWorker: (input) => {
-        asked.push(input)
-        return { worker_id: 'w9', created: true } as never
-      },
-      removeWorker: (input) => {
-        asked.push(input)
-        return { worker_id: input.worker_id } as never
-      },
-    })
-    await open('/system')
-    await button('Add worker').click()
-    await page.getByLabel('Address').fill('http://10.0.0.7:9001')
-    await page.getByRole('dialog').getByRole('button', { name: 'Add worker' }).click()
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
-    await button('Remove').first().click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
-    expect(asked).toMatchObject([
-      { worker_id: null, url: 'http://10.0.0.7:9001' },
-      { worker_id: expect.any(String) },
-    ])
   })
 
   test('lists accounts in an order of the server, page by page, with sums of all: UX-51', async () => {

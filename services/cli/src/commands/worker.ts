@@ -1,5 +1,4 @@
 /** `svc worker list|drain|add|remove` */
-import type { Operations } from '@svc/contracts/admin/operations'
 import type { RemovedWorker, TierUse, WorkerDetails } from '@svc/contracts/admin/workers'
 import { printable } from '@svc/contracts/printable'
 import { shareText } from '@svc/contracts/share-text'
@@ -148,7 +147,10 @@ async function drain(
   { undo, yes }: DrainOptions,
 ): Promise<void> {
   const result = await context.withOperations(async (operations) => {
-    if (undo !== true) await confirmLast(context, operations, `Drain ${workerId}?`, workerId, yes)
+    if (undo !== true && yes !== true) {
+      const workers = await operations.listWorkers()
+      await confirmLast(context, `Drain ${workerId}?`, workers, workerId)
+    }
     return operations.drainWorker({ worker_id: workerId, draining: undo !== true })
   })
   if (context.json) return context.outJson('worker-drained/2', result)
@@ -162,17 +164,14 @@ async function drain(
  */
 async function confirmLast(
   context: Context,
-  operations: Operations,
   question: string,
+  workers: readonly WorkerDetails[],
   workerId: string,
-  yes: true | undefined,
 ): Promise<void> {
-  if (yes === true) return
-  const workers = await operations.listWorkers()
   const [ready, another] = workers.filter(({ status }) => status === 'ready')
   if (ready?.worker_id !== workerId || another !== undefined) return
   const effect = 'No other worker is ready: every request is refused until one is.'
-  await confirmed(context, `${question} ${effect}`, yes)
+  await confirmed(context, `${question} ${effect}`, undefined)
 }
 
 async function add(context: Context, url: string, workerId: string | null): Promise<void> {
@@ -188,7 +187,12 @@ async function add(context: Context, url: string, workerId: string | null): Prom
 
 async function remove(context: Context, workerId: string, { yes }: YesOption): Promise<void> {
   const result = await context.withOperations(async (operations) => {
-    await confirmLast(context, operations, `Remove ${workerId}?`, workerId, yes)
+    if (yes !== true) {
+      const workers = await operations.listWorkers()
+      // The server refuses to remove one that it has started: nobody is asked in vain.
+      const isRefused = workers.some((one) => one.worker_id === workerId && one.supervised)
+      if (!isRefused) await confirmLast(context, `Remove ${workerId}?`, workers, workerId)
+    }
     return operations.removeWorker({ worker_id: workerId })
   })
   if (context.json) return context.outJson('worker-removed/2', result)

@@ -135,6 +135,7 @@ export const operatorWords: Readonly<Record<string, string>> = {
   replaces: 'What it stands in the place of.',
   replayed: 'As the log alone makes it.',
   restarts: 'How often it was started again.',
+  supervised: 'Whether this server has started it. Such a worker can be drained, and not removed.',
   revoked_at: 'When it was revoked; null: it was not.',
   rotations: 'Signed notes by which the key was changed, oldest first.',
   rows: 'The rows of the page, or how many there are.',

@@ -57,6 +57,7 @@ test('a worker that answers tells what it is, has to do and has saved', () => {
     toy: true,
     restarts: 3,
     address: 'unix:/run/worker-1.sock',
+    supervised: true,
     setup: {
       instance_id: 'worker-1/7',
       device: 'cuda',

@@ -14,6 +14,7 @@ export function workerDetails(
   return {
     ...summary,
     address,
+    supervised: supervised !== undefined,
     setup: health === undefined ? null : setupOf(health),
     load: state === undefined ? (health?.load ?? null) : loadOf(state),
     cache:

@@ -53,7 +53,7 @@ export function WorkerTable({ workers }: { readonly workers: readonly WorkerDeta
                   {t(worker.status === 'draining' ? 'undrain' : 'drain')}
                 </Button>
               )}{' '}
-              {may('removeWorker') && (
+              {may('removeWorker') && !worker.supervised && (
                 <Button look="danger" onClick={() => setAsked({ worker, what: 'remove' })}>
                   {t('remove')}
                 </Button>
