@@ -185,8 +185,11 @@ const serviceStatus = z.object({
        * The number of records that can never be granted and are kept in the topic of dead letters.
        */
       dead: count,
-      /** Records in this server's share of the topic that are not taken yet. */
-      waiting: z.string(),
+      /**
+       * Records in this server's share of the topic that are not taken yet; null while Kafka does
+       * not answer.
+       */
+      waiting: z.string().nullable(),
       /** Says what keeps payments from being granted, a sentence each; empty when all is well. */
       problems: z.array(z.string()),
     })

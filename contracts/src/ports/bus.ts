@@ -122,8 +122,11 @@ export interface BusConsumer {
    * their writer sends them again. Null for none.
    */
   readonly skipped: string | null
-  /** How many records of this consumer's partitions wait, by the last answer of the bus. */
-  readonly waiting: bigint
+  /**
+   * How many records of this consumer's partitions wait, by the last answer of the bus. Null while
+   * nobody knows: before the bus has answered, and again when it does not.
+   */
+  readonly waiting: bigint | null
   /** Ends within a second; a call of `take` under way is aborted, not waited for. Idempotent. */
   close(): Promise<void>
 }

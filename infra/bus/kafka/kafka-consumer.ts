@@ -65,6 +65,8 @@ export class KafkaConsumer implements BusConsumer {
   readonly #takeBackoff: Backoff
   /** For each partition of ours, how many records were there that are not taken. */
   readonly #waiting = new Map<number, bigint>()
+  /** Whether Kafka has answered this consumer what there is to read. */
+  #isReading = false
   /** The first record of each partition that is not taken, as far as this member knows. */
   #next = new Map<number, bigint>()
   /** The partitions of this member; undefined before it was given any. */
@@ -95,7 +97,8 @@ export class KafkaConsumer implements BusConsumer {
     return this.#skipped
   }
 
-  get waiting(): bigint {
+  get waiting(): bigint | null {
+    if (!this.#isReading) return null
     return this.#waiting.values().reduce((sum, waiting) => sum + waiting, 0n)
   }
 
@@ -153,6 +156,7 @@ export class KafkaConsumer implements BusConsumer {
       await untilAborted(starting, signal)
       return await untilAborted(crashed, signal)
     } finally {
+      this.#isReading = false
       this.#waiting.clear()
       // While it joins its group there is nothing that kafkajs would stop: it would stay a member,
       // for which the others wait until its session is over.
@@ -179,6 +183,7 @@ export class KafkaConsumer implements BusConsumer {
     })
     // A consumer that was let into its group may still be unable to read what there is.
     consumer.on(consumer.events.FETCH, () => {
+      this.#isReading = true
       this.#groupTrouble = null
       this.#consumerBackoff.reset()
     })

@@ -35,7 +35,8 @@ export class MemoryConsumer implements BusConsumer {
     return this.#takeTrouble ?? this.#busTrouble
   }
 
-  get waiting(): bigint {
+  get waiting(): bigint | null {
+    if (this.#busTrouble !== null) return null
     const left = this.#partitions.map(
       (records, partition) => records.length - this.#next(partition),
     )

@@ -87,7 +87,7 @@ function topUpFacts(topUps: ServiceStatus['top_ups']): readonly (readonly [strin
   if (topUps === null) return []
   const { topic, granted, repeated, dead, waiting } = topUps
   const taken = `${granted} granted, ${repeated} known, ${dead} dead letters since the start`
-  return [['top-ups', `topic ${topic}, ${waiting} waiting; ${taken}`]]
+  return [['top-ups', `topic ${topic}, ${waiting ?? 'unknown how many'} waiting; ${taken}`]]
 }
 
 /** @returns none, or what to say of holds that the server should have ended */

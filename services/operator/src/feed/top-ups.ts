@@ -10,8 +10,8 @@ export interface TopUps {
     readonly granted: number
     readonly repeated: number
     readonly dead: number
-    /** Records of this server's partitions that are not taken yet, as far as it was told. */
-    readonly waiting: bigint
+    /** Records of this server's partitions that are not taken yet; null while nobody knows. */
+    readonly waiting: bigint | null
     /** Says in words what keeps payments from being granted; null while all is well. */
     readonly trouble: string | null
     /** Says in words what the topic dropped before it was taken. */
@@ -27,7 +27,7 @@ export function topUpDetails(topUps: TopUps | undefined): ServiceStatus['top_ups
     group,
     dead_letter_topic: deadLetterTopic,
     ...counts,
-    waiting: `${waiting}`,
+    waiting: waiting === null ? null : `${waiting}`,
     problems: [
       ...(trouble === null ? [] : [`Top-ups are not taken: ${trouble}`]),
       ...(skipped === null ? [] : [`Top-ups were lost before they were taken: ${skipped}`]),

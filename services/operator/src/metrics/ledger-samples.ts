@@ -62,7 +62,7 @@ function writeFeed(sheet: Sheet, feed: Feed, head: Position | undefined): void {
 function writeTopUps(sheet: Sheet, topUps: TopUps): void {
   const { trouble, skipped, waiting, granted, repeated, dead } = topUps.status()
   sheet.write('svc_topups_healthy', {}, trouble === null && skipped === null ? 1 : 0)
-  sheet.write('svc_topups_waiting', {}, Number(waiting))
+  if (waiting !== null) sheet.write('svc_topups_waiting', {}, Number(waiting))
   for (const [outcome, count] of Object.entries({ granted, repeated, dead })) {
     sheet.write('svc_topups_total', { outcome }, count)
   }

@@ -165,6 +165,16 @@ test('while the ledger is away nothing passes, and then all of it is granted in 
   expect(await house.deadLetters()).toEqual([])
 })
 
+test('nobody knows how many wait while the bus is away', async () => {
+  const house = await House.open()
+  house.cluster.goAway()
+  const topUps = house.takeTopUps()
+  expect(topUps.status().waiting).toBeNull()
+  house.cluster.comeBack()
+  await house.pay(house.payment({ reference: 'pay_1' }))
+  expect(topUps.status()).toMatchObject({ granted: 1, waiting: 0n })
+})
+
 test('a damaged account keeps no other waiting', async () => {
   const house = await House.open()
   house.takeTopUps()

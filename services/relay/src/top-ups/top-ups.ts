@@ -44,8 +44,8 @@ export interface TopUpsState {
   /** How many came again and had been granted before, by whomever. */
   readonly repeated: number
   readonly dead: number
-  /** Records of this server's partitions that are not taken yet, as far as it was told. */
-  readonly waiting: bigint
+  /** Records of this server's partitions that are not taken yet; null while nobody knows. */
+  readonly waiting: bigint | null
   /** The trouble that keeps payments from being granted, in words; null while all is well. */
   readonly trouble: string | null
   /** The records that the topic dropped before they were taken, in words. */
@@ -93,7 +93,7 @@ export class TopUps {
       granted: this.#granted,
       repeated: this.#repeated,
       dead: this.#dead,
-      waiting: this.#consumer?.waiting ?? 0n,
+      waiting: this.#consumer?.waiting ?? null,
       trouble: this.#consumer?.trouble ?? null,
       skipped: this.#consumer?.skipped ?? null,
     }

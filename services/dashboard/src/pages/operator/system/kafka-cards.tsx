@@ -39,7 +39,9 @@ export function TopUpsCard({ topUps }: TopUpsCardProps) {
     <Card title={t('topUps')}>
       <Figures>
         <Figure name={t('topic')}>{topic}</Figure>
-        <Figure name={t('topUpsWaiting')}>{countText(Number(waiting))}</Figure>
+        <Figure name={t('topUpsWaiting')}>
+          {waiting === null ? '–' : countText(Number(waiting))}
+        </Figure>
         <Figure name={t('topUpsGranted')}>{countText(granted)}</Figure>
         <Figure name={t('topUpsKnown')}>{countText(repeated)}</Figure>
         <Figure name={t('topUpsDead')}>{countText(dead)}</Figure>
