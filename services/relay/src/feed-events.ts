@@ -19,6 +19,8 @@ export interface FeedRange {
   /** The last event that is looked at: what is behind it may be on its way still. */
   readonly upTo: Position
   readonly signal: AbortSignal
+  /** The first position that is looked at. Default: the first. */
+  readonly from?: Position
 }
 
 export interface FeedEvent {
@@ -33,9 +35,9 @@ export interface FeedEvent {
  */
 export async function* feedEvents(
   { store, pace }: FeedEventsPorts,
-  { upTo, signal }: Partial<FeedRange> & Pick<FeedRange, 'signal'>,
+  { from = START, upTo, signal }: Partial<FeedRange> & Pick<FeedRange, 'signal'>,
 ): AsyncGenerator<FeedEvent> {
-  for (let after = START; upTo === undefined || after < upTo; ) {
+  for (let after = from > START ? from - 1n : START; upTo === undefined || after < upTo; ) {
     const page = await pace.step(() => store.readAll({ after, limit: PAGE_EVENTS }))
     const last = page.at(-1)
     if (last === undefined) return

@@ -13,7 +13,7 @@ export interface FeedResendPorts extends FeedEventsPorts {
 }
 
 export interface FeedResendOptions extends FeedRange {
-  /** The position of the first event that is sent again. */
+  /** The position of the first event that is sent again: the log before it is not read. */
   readonly from: Position
   /** The account whose events alone are sent again. */
   readonly key?: string | undefined
@@ -23,7 +23,7 @@ export interface FeedResendOptions extends FeedRange {
 /** @returns how many events were sent again, all of them acknowledged */
 export async function resendFeed(
   { topic, lowBalance, ...log }: FeedResendPorts,
-  { from, key: only, onProgress = () => {}, ...range }: FeedResendOptions,
+  { key: only, onProgress = () => {}, ...range }: FeedResendOptions,
 ): Promise<number> {
   let sent = 0
   let waiting: BusRecord[] = []
@@ -34,7 +34,7 @@ export async function resendFeed(
     onProgress(sent)
   }
   for await (const { key, event } of feedEvents(log, range)) {
-    if (event.position < from || (only !== undefined && key !== only)) continue
+    if (only !== undefined && key !== only) continue
     const record = feedRecord(event, lowBalance)
     if (record !== undefined) waiting.push(record)
     if (waiting.length >= BATCH_RECORDS) await send()

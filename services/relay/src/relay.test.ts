@@ -1,7 +1,7 @@
 import { type Bus, BusAwayError, DELIVERY_RECORDS_MAX } from '@svc/contracts/ports/bus'
 import { START } from '@svc/contracts/ports/event-store'
 import { MemoryBus } from '@svc/infra/bus/memory/memory-bus'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { impatient, mortal, refusing } from '../testing/faulty-buses.ts'
 import { idsByKey, RelayedLedger, stopRelays, TOPIC } from '../testing/relayed-ledger.ts'
 
@@ -137,6 +137,18 @@ test('a check finds what a sender that gives up has lost', async () => {
   expect(findings).toMatchObject([{ missing: 12, firstMissing: 0n }])
   expect(await relay.resend({ from: 0n, signal })).toBe(18)
   expect((await relay.check({ signal })).findings).toEqual([])
+})
+
+test('what is sent again is read from where it begins', async () => {
+  const ledger = new RelayedLedger()
+  const relay = ledger.relay()
+  await ledger.earn(['ada'], 400)
+  await ledger.pass(SAVED_MS)
+  const { position } = relay.status()
+  const read = vi.spyOn(ledger.store, 'readAll')
+  const signal = new AbortController().signal
+  expect(await relay.resend({ from: position - 1n, signal })).toBe(2)
+  expect(read.mock.calls.map(([{ after }]) => after)).toEqual([position - 2n])
 })
 
 test('relays that die while they catch up send at most one delivery again each', async () => {
