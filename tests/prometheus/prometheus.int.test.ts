@@ -49,7 +49,9 @@ describe.skipIf(!isHere)('promtool', () => {
 
   test('sees each alert fire when its time has come, and none on a healthy server', () => {
     expectGood('check', 'rules', RULES)
-    expectGood('test', 'rules', RULES.replace('.yml', '.test.yml'))
+    for (const played of ['.test.yml', '-days.test.yml']) {
+      expectGood('test', 'rules', RULES.replace('.yml', played))
+    }
   })
 
   test('reads every query of the dashboard', () => {
@@ -70,7 +72,7 @@ describe.skipIf(!isHere)('promtool', () => {
       fleet: { workers: [] },
       supervised: () => undefined,
       projections: {
-        status: async () => [],
+        lastStatus: () => [],
         views: { accountTotals: () => ({ accounts: 0, openRequests: 0 }), holds: () => [] },
       },
       store: { lastPosition: async () => 0n },
@@ -80,6 +82,8 @@ describe.skipIf(!isHere)('promtool', () => {
       clock: { nowMs: () => 0 },
       isReady: async () => true,
       freeBytes: async () => 1,
+      backups: { lastWrittenAtMs: () => undefined },
+      auditTrail: { lastVerification: async () => undefined },
     })
     const input = await metrics.text()
     const { stdout, stderr } = runToEnd('promtool', ['check', 'metrics'], { input })

@@ -128,6 +128,22 @@ test('what a backup would meet is told, and nothing is made for it', async ({ sk
   expect(existsSync(full)).toBe(false)
 })
 
+test('when the last backup was written is told', async () => {
+  const { path } = await folderWithHistory()
+  const says = async () => {
+    const { out } = await svc(['--data-dir', path, '--json', 'doctor'], {
+      environment: { SVC_PORT: '0' },
+    })
+    const { findings } = JSON.parse(out) as { findings: { check: string; says: string }[] }
+    return findings.find(({ check }) => check === 'backups')?.says
+  }
+  expect(await says()).toMatch('it has written none yet')
+  new DataFolder(path).writeLastBackup({ writtenAt: '2026-11-27T03:00:00.000Z' })
+  expect(await says()).toMatch('it wrote the last one at 2026-11-27T03:00:00.000Z')
+  writeFileSync(join(path, 'last-backup.json'), '{', { mode: 0o600 })
+  expect(await says()).toMatch('when it wrote the last one is not known')
+})
+
 test('backups beside the data are no problem before there is a folder, nor where few fit', async ({
   skip,
 }) => {

@@ -78,6 +78,12 @@ export const serverMetrics = {
     unit: 'bytes',
     help: 'Bytes that are free on the disk of the data folder.',
   },
+  svc_last_backup_timestamp_seconds: {
+    kind: 'gauge',
+    labels: [],
+    unit: 'seconds since 1970',
+    help: 'When `svc backup` last wrote a backup of this server; 0 when it never has.',
+  },
 } as const satisfies Record<string, MetricEntry>
 
 export const ledgerMetrics = {
@@ -92,6 +98,18 @@ export const ledgerMetrics = {
     labels: [],
     unit: 'positions',
     help: 'Where the event log ends: counted in events in a SQLite log, in bytes on EventStoreDB.',
+  },
+  svc_last_verification_timestamp_seconds: {
+    kind: 'gauge',
+    labels: [],
+    unit: 'seconds since 1970',
+    help: 'When the event log was last verified on a running server; 0 when it never was.',
+  },
+  svc_last_verification_ok: {
+    kind: 'gauge',
+    labels: [],
+    unit: '0 or 1',
+    help: '1 when the last verification found nothing, 0 when it found that history was altered.',
   },
   svc_holds_active: {
     kind: 'gauge',

@@ -1,4 +1,5 @@
 /** Makes samples of the event log, the views that follow it, and what goes to and from Kafka. */
+import type { KeptVerification } from '@svc/contracts/admin/verification'
 import type { EventStore, Position } from '@svc/contracts/ports/event-store'
 import type { Quarantine } from '@svc/contracts/ports/quarantine'
 import type { StoreHealth } from '@svc/contracts/ports/store-health'
@@ -17,7 +18,7 @@ const MS_PER_SECOND = 1_000
 export interface LedgerSources {
   readonly store: Pick<EventStore, 'lastPosition'>
   readonly storeHealth: StoreHealth
-  readonly projections: Pick<Projections, 'status'> & {
+  readonly projections: Pick<Projections, 'lastStatus'> & {
     readonly views: Pick<Projections['views'], 'accountTotals' | 'holds'>
   }
   /** Is undefined where no Kafka is named. */
@@ -29,22 +30,24 @@ export interface LedgerSources {
 
 type Sheet = SampleSheet<keyof typeof ledgerMetrics>
 
-/** A store on a network may be away: then its end, and how far others are behind it, are absent. */
+/**
+ * A store on a network may be away: then its end, and how far others are behind it, are absent. It
+ * is asked for its end once.
+ */
 export async function ledgerSamples(sources: LedgerSources): Promise<Sheet> {
   const { projections, store, storeHealth, feed, quarantine } = sources
   const sheet: Sheet = new SampleSheet(ledgerMetrics)
-  const [head, views] = await Promise.all([
-    inTime(store.lastPosition(), STATE_TIMEOUT_MS, undefined),
-    inTime(projections.status(), STATE_TIMEOUT_MS, []),
-  ])
+  const head = await inTime(store.lastPosition(), STATE_TIMEOUT_MS, undefined)
   const takesNothing = storeHealth.troubles().some(({ notReady }) => notReady !== undefined)
   sheet.write('svc_event_log_healthy', {}, head === undefined || takesNothing ? 0 : 1)
   if (head !== undefined) sheet.write('svc_event_log_position', {}, Number(head))
   sheet.write('svc_quarantined_streams', {}, quarantine.list().length)
-  for (const { name, state, position, head: end } of views) {
+  for (const { name, state, position } of projections.lastStatus()) {
     const of = { projection: name }
     sheet.write('svc_projection_healthy', of, state === 'live' || state === 'catching-up' ? 1 : 0)
-    sheet.write('svc_projection_lag_positions', of, Math.max(0, Number(end - position)))
+    if (head !== undefined) {
+      sheet.write('svc_projection_lag_positions', of, Number(lagOf(position, head)))
+    }
   }
   if (feed !== undefined) writeFeed(sheet, feed, head)
   if (feed?.topUps !== undefined) writeTopUps(sheet, feed.topUps)
@@ -66,6 +69,13 @@ function writeTopUps(sheet: Sheet, topUps: TopUps): void {
   for (const [outcome, count] of Object.entries({ granted, repeated, dead })) {
     sheet.write('svc_topups_total', { outcome }, count)
   }
+}
+
+/** @param last null before the first verification: nothing was found, and nobody has looked */
+export function writeVerification(sheet: Sheet, last: KeptVerification | null): void {
+  const atMs = last === null ? 0 : Date.parse(last.verified_at)
+  sheet.write('svc_last_verification_timestamp_seconds', {}, atMs / MS_PER_SECOND)
+  if (last !== null) sheet.write('svc_last_verification_ok', {}, last.ok ? 1 : 0)
 }
 
 function writeHolds(sheet: Sheet, sources: LedgerSources): void {

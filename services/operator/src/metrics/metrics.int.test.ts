@@ -6,7 +6,7 @@ import { healthyStore } from '@svc/contracts/ports/store-health'
 import { startAdminServer } from '@svc/testing/admin-server'
 import { chatBody, type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
 import { emptyTier, type Fault, freshState, plainScript } from '@svc/testing/scripted-worker'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Exposition } from '../../testing/exposition.ts'
 import { metricCatalogue } from './catalogue.ts'
 import { createMetrics, METRICS_CONTENT_TYPE, type MetricsSources } from './metrics.ts'
@@ -17,7 +17,7 @@ let fixture: GatewayFixture
 
 const view = { version: 1, head: 42n, events: 7, rebuild: null }
 const projections: MetricsSources['projections'] = {
-  status: async () => [
+  lastStatus: () => [
     { ...view, name: 'accounts', state: 'live', position: 40n, error: null },
     { ...view, name: 'requests', state: 'failed', position: 7n, error: 'broken' },
   ],
@@ -39,6 +39,8 @@ const sources: MetricsSources = {
   clock: { nowMs: () => NOW_MS },
   isReady: async () => true,
   freeBytes: async () => 5_000,
+  backups: { lastWrittenAtMs: () => undefined },
+  auditTrail: { lastVerification: async () => undefined },
 }
 let metrics: ReturnType<typeof createMetrics>
 
@@ -263,6 +265,15 @@ describe('the event log', () => {
     const figures = await scrapeOf({ store: away })
     expect(figures.value('svc_event_log_healthy')).toBe(0)
     expect(figures.value('svc_event_log_position')).toBeUndefined()
+    const accounts = { projection: 'accounts' }
+    expect(figures.value('svc_projection_lag_positions', accounts)).toBeUndefined()
+    expect(figures.value('svc_projection_healthy', accounts)).toBe(1)
+  })
+
+  test('is asked once for its end by a scrape', async () => {
+    const lastPosition = vi.fn(async () => 42n)
+    await scrapeOf({ store: { lastPosition } })
+    expect(lastPosition).toHaveBeenCalledTimes(1)
   })
 
   test.each([
@@ -284,6 +295,25 @@ describe('the event log', () => {
   })
 })
 
+describe('the last backup', () => {
+  const writtenAt = async (lastWrittenAtMs: () => number | undefined) =>
+    (await scrapeOf({ backups: { lastWrittenAtMs } })).value('svc_last_backup_timestamp_seconds')
+
+  test('is told by its time, and by 0 before the first one', async () => {
+    expect(await writtenAt(() => NOW_MS)).toBe(NOW_MS / 1_000)
+    expect(await writtenAt(() => undefined)).toBe(0)
+  })
+
+  test('is left out where its note is damaged, and where the events are elsewhere', async () => {
+    const damaged = () => {
+      throw new Error('last-backup.json is damaged')
+    }
+    expect(await writtenAt(damaged)).toBeUndefined()
+    const elsewhere = await scrapeOf({ backups: undefined })
+    expect(elsewhere.value('svc_last_backup_timestamp_seconds')).toBeUndefined()
+  })
+})
+
 describe('views', () => {
   test('tell their health and how far they are behind', async () => {
     const figures = await scrape()
@@ -297,7 +327,7 @@ describe('views', () => {
 
   test('that cannot be asked are left out, and the rest is there', async () => {
     const broken = {
-      status: () => Promise.reject(new Error('the store is away')),
+      lastStatus: () => [],
       views: {
         accountTotals: () => {
           throw new Error('closed')

@@ -67,6 +67,19 @@ async function lastPosition({ operations }: OpenedFolder): Promise<bigint> {
   return BigInt(head ?? '')
 }
 
+test('the folder tells when its last one was written, and no copy says it of itself', async () => {
+  const { backups, folder } = await backupsOfFolder()
+  expect(backups.lastWrittenAtMs()).toBeUndefined()
+  const clock = { ...systemClock, nowMs: () => Date.UTC(2026, 10, 27) }
+  const timed = new FolderBackups({ folder, into: undefined, clock })
+  const { folder: copy } = await timed.write(quiet, never)
+  expect(backups.lastWrittenAtMs()).toBe(Date.UTC(2026, 10, 27))
+  // One that fails leaves what is known of the one before.
+  await expect(timed.write(quiet, never)).rejects.toMatchObject({ code: 'backup_failed' })
+  expect(backups.lastWrittenAtMs()).toBe(Date.UTC(2026, 10, 27))
+  expect(new DataFolder(copy).readLastBackup()).toBeUndefined()
+})
+
 test('one is written at a time', async () => {
   const { backups, written } = await backupsOfFolder()
   const first = backups.write(quiet, never)

@@ -66,6 +66,11 @@ export class FolderBackups implements Backups {
     return this.#running !== undefined
   }
 
+  lastWrittenAtMs(): number | undefined {
+    const record = this.#folder.readLastBackup()
+    return record && Date.parse(record.writtenAt)
+  }
+
   async write(
     report: (progress: BackupProgress) => void,
     signal: AbortSignal,
@@ -113,6 +118,7 @@ export class FolderBackups implements Backups {
       syncFolder(partial)
       renameSync(partial, whole)
       syncFolder(into)
+      this.#folder.writeLastBackup({ writtenAt })
       return { folder: whole, bytes: copied, position }
     } catch (error) {
       removeIfPossible(partial)

@@ -21,6 +21,7 @@
  *     quarantine.json     streams of the log that were found damaged and are set aside
  *     migration.json      the ledger is being moved to another store, or that was cut off
  *     backup.json         this is such a copy, and no server has run on it yet
+ *     last-backup.json    when the last copy of the folder was made
  *     backups/            copies of the folder, made while a server ran
  *     log-head.json       the furthest event that was seen: shows when the end of the log is gone
  *
@@ -62,6 +63,7 @@ import {
   type KeptSecrets,
   type LogHeadRecord,
   type LogRecord,
+  lastBackupNote,
   logHeadNote,
   logNote,
   quarantineNote,
@@ -342,6 +344,15 @@ export class DataFolder {
 
   removeBackup(): void {
     this.#notes.remove(backupNote)
+  }
+
+  /** When the last backup was written, as far as the folder tells. @throws {DataFolderError} */
+  readLastBackup(): BackupRecord | undefined {
+    return this.#notes.read(lastBackupNote)
+  }
+
+  writeLastBackup(record: BackupRecord): void {
+    this.#notes.write(lastBackupNote, record)
   }
 
   /** The files of notes that nothing else brings back. */

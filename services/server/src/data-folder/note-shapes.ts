@@ -115,5 +115,12 @@ const backupRecord = z.object({ writtenAt: z.string() })
 export type BackupRecord = z.output<typeof backupRecord>
 export const backupNote: Note<BackupRecord> = { file: 'backup.json', schema: backupRecord }
 
+/** When the last backup was written. No backup has it: it is of the original alone. */
+const lastBackupRecord = z.object({ writtenAt: z.iso.datetime() })
+export const lastBackupNote: Note<BackupRecord> = {
+  file: 'last-backup.json',
+  schema: lastBackupRecord,
+}
+
 /** The last checkpoint: text, and no JSON. */
 export const CHECKPOINT_FILE = 'checkpoint'

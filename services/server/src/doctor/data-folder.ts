@@ -70,6 +70,17 @@ export function lookAtLedgerFile(folder: DataFolder, place: LogLocation): Findin
   return problem('ledger', `${file} holds the ledger, and EVENTSTORE_URL is set: ${way}`)
 }
 
+/** Of a note that is damaged nothing is lost: the next backup writes it anew. */
+function lastOf(folder: DataFolder): string {
+  try {
+    const last = folder.readLastBackup()
+    if (last === undefined) return 'it has written none yet'
+    return `it wrote the last one at ${last.writtenAt}`
+  } catch {
+    return 'when it wrote the last one is not known'
+  }
+}
+
 /**
  * What a backup would meet. A place that the operator has named is meant to be used.
  *
@@ -90,5 +101,5 @@ export async function lookAtBackups(
     return note('backups', messageOf(error))
   }
   const beside = named === undefined ? ': better on another disk, named in SVC_BACKUP_DIR' : ''
-  return ok('backups', `svc backup may write to ${place.path}${beside}`)
+  return ok('backups', `svc backup may write to ${place.path}${beside}; ${lastOf(folder)}`)
 }

@@ -179,6 +179,8 @@ function metricsOf(
     clock: systemClock,
     isReady,
     freeBytes: () => freeBytes(folder.path),
+    // Events on a server are backed up there: a copy of this folder tells nothing of them.
+    backups: core.place.kind === 'sqlite' ? core.backups : undefined,
   })
 }
 

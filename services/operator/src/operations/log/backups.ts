@@ -19,6 +19,8 @@ export interface WrittenBackup {
 /** Writes backups of the data folder, one at a time. */
 export interface Backups {
   readonly isWriting: boolean
+  /** When the last one was written; undefined when there is none. @throws when that is not known */
+  lastWrittenAtMs(): number | undefined
   /**
    * @throws {ServiceError} `conflict` while another is being written, `backup_failed` when the disk
    *   does not take it; nothing is left of it then, nor when the signal aborts

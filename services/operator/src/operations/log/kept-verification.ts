@@ -67,7 +67,9 @@ async function isKept(
 
 export async function lastVerification({
   auditTrail,
-}: Pick<Ports, 'auditTrail'>): Promise<KeptVerification | null> {
+}: {
+  readonly auditTrail: Pick<AuditTrail, 'lastVerification'>
+}): Promise<KeptVerification | null> {
   const last = await auditTrail.lastVerification()
   if (last === undefined) return null
   const { at, actor, from, position, streams, events, head, anchor, found } = last

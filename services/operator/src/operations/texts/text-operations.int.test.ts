@@ -151,7 +151,11 @@ test('an external id is in no event, and finds its account and its key', async (
 })
 
 test('nothing is erased while a backup is written, which would lack the event of it', async () => {
-  const backups = { isWriting: true, write: () => Promise.reject(new Error('not asked')) }
+  const backups = {
+    isWriting: true,
+    lastWrittenAtMs: () => undefined,
+    write: () => Promise.reject(new Error('not asked')),
+  }
   const { operationsOf } = await openRunningService({ backups })
   const during = operationsOf(rootCaller)
   const { account_id } = await during.openAccount({ name: 'Ada', spend_policy: 'standard' })
