@@ -45,7 +45,7 @@ export function eventsCommand(contextOf: ContextOf): Command {
     .argument('<event-id>', 'id of the event, as a receipt or the evidence names it')
     .action((id: string, _options, command: Command) => show(contextOf(command), id))
   withFilter(events.command('tail').description('events as they come, until Ctrl-C'))
-    .option('--limit <number>', 'end after this many')
+    .option('--limit <number>', 'end after this many, where "| head" would wait for one more')
     .action((options: TailOptions, command: Command) => tail(contextOf(command), options))
   return events
 }

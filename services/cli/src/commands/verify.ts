@@ -46,7 +46,10 @@ async function showLast(context: Context): Promise<void> {
     operations.lastVerification(),
   )
   if (verification === null) {
-    throw new CliError(EXIT_NOT_FOUND, 'no verification of a running server was kept yet')
+    throw new CliError(
+      EXIT_NOT_FOUND,
+      'no verification was kept yet: svc verify makes one, while the server runs',
+    )
   }
   if (context.json) await context.outJson('last-verification/1', verification)
   else await context.out(lastText(verification))
