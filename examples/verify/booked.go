@@ -134,10 +134,14 @@ func (m *money) take(c claim) string {
 func (m *money) isPriced(c claim) bool {
 	switch c.kind {
 	case "RequestAccepted":
+		// Accepted twice, it would have two prices to choose from; metered twice, two counts.
+		if m.requests[c.id] != nil {
+			return false
+		}
 		m.requests[c.id] = &request{prices: c.prices}
 	case "TokensMetered":
 		known := m.requests[c.id]
-		if known == nil {
+		if known == nil || known.counts != nil {
 			return false
 		}
 		known.counts = c.counts

@@ -8,7 +8,11 @@ import (
 	"runtime"
 )
 
-const batchBytes = 1 << 18
+const (
+	batchBytes = 1 << 18
+	// What is longer is no line of an evidence file.
+	lineBytesMax = 1 << 22
+)
 
 // A line after the header, read ahead of whoever verifies it.
 type read struct {
@@ -58,7 +62,7 @@ func readLines(text []byte) (batch []read) {
 			return append(batch, read{})
 		}
 		found, err := from.readEvent(line)
-		next := read{event: found, digest: sha256.Sum256(line), isEvent: err == nil}
+		next := read{event: found, digest: sha256.Sum256(line), isEvent: err == nil && len(line) <= lineBytesMax}
 		if next.isEvent {
 			next.claim = readClaim(found.kind, found.data, &from)
 		}

@@ -109,12 +109,11 @@ func (r *jsonReader) readEvent(line []byte) (found event, err error) {
 	found.stream, _ = textOf(parts[1])
 	found.kind, _ = textOf(parts[4])
 	found.data, err = jsontext.AppendUnquote(make([]byte, 0, len(parts[5])), parts[5])
-	if err == nil {
-		found.revision, err = strconv.Atoi(string(parts[2]))
+	if err != nil {
+		return found, err
 	}
-	if found.revision < 0 {
-		err = errors.New("no event")
-	}
+	revision, err := countOf(parts[2])
+	found.revision = int(revision)
 	return found, err
 }
 
@@ -147,15 +146,24 @@ func amounts(parts ...jsontext.Value) []*big.Int {
 	return all
 }
 
-// Nil unless all of them are there, and no debts.
+// Nil unless all of them are there, and counts.
 func tokens(parts ...jsontext.Value) []int64 {
 	all := make([]int64, len(parts))
 	for i, part := range parts {
-		count, err := strconv.ParseInt(string(part), 10, 64)
-		if err != nil || count < 0 || count >= 1<<53 {
+		count, err := countOf(part)
+		if err != nil {
 			return nil
 		}
 		all[i] = count
 	}
 	return all
+}
+
+// Whole numbers from 0 on that every language can hold.
+func countOf(part []byte) (int64, error) {
+	count, err := strconv.ParseInt(string(part), 10, 64)
+	if err == nil && (count < 0 || count >= 1<<53) {
+		err = errors.New("no count")
+	}
+	return count, err
 }

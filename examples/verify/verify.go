@@ -10,6 +10,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -18,10 +19,11 @@ import (
 	"os"
 	"regexp"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/transparency-dev/merkle/proof"
 	"github.com/transparency-dev/merkle/rfc6962"
 	"golang.org/x/mod/sumdb/note"
@@ -44,26 +46,25 @@ type verdict struct {
 }
 
 type header struct {
-	Version     int           `json:"svc_evidence"`
-	Stream      string        `json:"stream"`
-	Request     *string       `json:"request"`
-	Events      int           `json:"events"`
-	Checkpoint  string        `json:"checkpoint"`
-	Proofs      []inclusion   `json:"proofs"`
-	Consistency []consistency `json:"consistency"`
-	Rotations   []string      `json:"rotations"`
+	Stream      string
+	Request     *string
+	Events      int
+	Checkpoint  string
+	Proofs      []inclusion
+	Consistency []consistency
+	Rotations   []string
 }
 
 type inclusion struct {
-	Event  int      `json:"event"`
-	Leaf   uint64   `json:"leaf"`
-	Hashes []string `json:"hashes"`
+	Event  int64
+	Leaf   uint64
+	Hashes []string
 }
 
 type consistency struct {
-	Size   uint64   `json:"size"`
-	Root   string   `json:"root"`
-	Hashes []string `json:"hashes"`
+	Size   uint64
+	Root   string
+	Hashes []string
 }
 
 type checkpoint struct {
@@ -71,6 +72,8 @@ type checkpoint struct {
 	root []byte
 	time uint64
 }
+
+const noteBytesMax = 1 << 16
 
 var checkpointForm = regexp.MustCompile(`^(.+)\n(0|[1-9]\d{0,15})\n(.{44})\ntime (\d{1,12})\n`)
 
@@ -93,43 +96,110 @@ func exactFields(text []byte, names string) (map[string]json.RawMessage, error) 
 }
 
 func readHeader(line []byte) (head header, err error) {
-	if !utf8.Valid(line) {
-		return head, errors.New("no UTF-8")
+	// Whole characters only: encoding/json alone puts others in the place of halves.
+	if len(line) > lineBytesMax+1 || !isText(line) {
+		return head, errors.New("no header")
 	}
 	fields, err := exactFields(line, "svc_evidence stream request events checkpoint proofs consistency rotations")
 	if err != nil {
 		return head, err
 	}
-	for list, names := range map[string]string{"proofs": "event leaf hashes", "consistency": "size root hashes"} {
-		var items []json.RawMessage
-		if err := json.Unmarshal(fields[list], &items); err != nil {
-			return head, err
-		}
-		for _, item := range items {
-			if _, err := exactFields(item, names); err != nil {
-				return head, err
-			}
-		}
+	version, err := countOf(fields["svc_evidence"])
+	if err != nil || version != 1 {
+		return head, errors.New("no version of evidence")
 	}
-	if err := json.Unmarshal(line, &head); err != nil || head.Version != 1 || head.Events < 1 {
-		return head, errors.New("no header")
+	events, err := countOf(fields["events"])
+	if err != nil || events < 1 {
+		return head, errors.New("no events")
 	}
-	last := 0
-	for _, p := range head.Proofs {
-		if p.Event <= last {
-			return head, errors.New("proofs are not in order")
-		}
-		last = p.Event
-		if _, err := hashes(p.Hashes); err != nil {
-			return head, err
-		}
+	head.Events = int(events)
+	if !isNull(fields["request"]) {
+		err = decode(fields["request"], &head.Request)
 	}
-	for _, c := range head.Consistency {
-		if _, err := hashes(append(c.Hashes, c.Root)); err != nil {
-			return head, err
-		}
+	proofs, consistency, rotations := []json.RawMessage{}, []json.RawMessage{}, []json.RawMessage{}
+	err = errors.Join(err,
+		decode(fields["stream"], &head.Stream),
+		decode(fields["checkpoint"], &head.Checkpoint),
+		decode(fields["proofs"], &proofs),
+		decode(fields["consistency"], &consistency),
+		decode(fields["rotations"], &rotations))
+	head.Rotations = make([]string, len(rotations))
+	for i, rotation := range rotations {
+		err = errors.Join(err, decode(rotation, &head.Rotations[i]))
 	}
-	return head, nil
+	last := int64(0)
+	for _, item := range proofs {
+		found, itemErr := readInclusion(item)
+		if itemErr != nil || found.Event <= last {
+			return head, errors.New("no proofs in order")
+		}
+		last = found.Event
+		head.Proofs = append(head.Proofs, found)
+	}
+	for _, item := range consistency {
+		found, itemErr := readConsistency(item)
+		if itemErr != nil {
+			return head, itemErr
+		}
+		head.Consistency = append(head.Consistency, found)
+	}
+	return head, err
+}
+
+func readInclusion(item []byte) (found inclusion, err error) {
+	fields, err := exactFields(item, "event leaf hashes")
+	if err != nil {
+		return found, err
+	}
+	counts := tokens(jsontext.Value(fields["event"]), jsontext.Value(fields["leaf"]))
+	if counts == nil {
+		return found, errors.New("no inclusion proof")
+	}
+	found.Event, found.Leaf = counts[0], uint64(counts[1])
+	found.Hashes, err = readHashes(fields["hashes"])
+	return found, err
+}
+
+func readConsistency(item []byte) (found consistency, err error) {
+	fields, err := exactFields(item, "size root hashes")
+	if err != nil {
+		return found, err
+	}
+	size, err := countOf(fields["size"])
+	if err == nil {
+		err = decode(fields["root"], &found.Root)
+	}
+	if err != nil {
+		return found, err
+	}
+	found.Size = uint64(size)
+	if found.Hashes, err = readHashes(fields["hashes"]); err != nil {
+		return found, err
+	}
+	_, err = hashes([]string{found.Root})
+	return found, err
+}
+
+func readHashes(list []byte) (texts []string, err error) {
+	if err = decode(list, &texts); err == nil {
+		_, err = hashes(texts)
+	}
+	return texts, err
+}
+
+// Null is nothing: encoding/json alone lets it stand for whatever is there.
+func decode(text []byte, into any) error {
+	if isNull(text) {
+		return errors.New("null")
+	}
+	return json.Unmarshal(text, into)
+}
+
+func isNull(text []byte) bool { return string(text) == "null" }
+
+// JSON in UTF-8 without halves of characters.
+func isText(text []byte) bool {
+	return jsontext.Value(text).IsValid(jsontext.AllowDuplicateNames(true))
 }
 
 func hashes(texts []string) ([][]byte, error) {
@@ -144,16 +214,27 @@ func hashes(texts []string) ([][]byte, error) {
 	return all, nil
 }
 
-// One note has one text: other texts for the same signatures are refused.
+// One note has one text: other texts for the same signatures are refused. Of a key that signed
+// twice every signature has to hold: note.Open looks at the first.
 func openNote(text string, keys []note.Verifier) (*note.Note, error) {
-	opened, err := note.Open([]byte(text), note.VerifierList(keys...))
+	known := note.VerifierList(keys...)
+	opened, err := note.Open([]byte(text), known)
 	if err != nil {
 		return nil, err
 	}
-	for _, signature := range append(opened.Sigs, opened.UnverifiedSigs...) {
-		raw, err := base64.StdEncoding.DecodeString(signature.Base64)
-		if err != nil || base64.StdEncoding.EncodeToString(raw) != signature.Base64 {
+	if len(text) > noteBytesMax {
+		return nil, errors.New("the note is too long")
+	}
+	signatures := strings.TrimSuffix(text[len(opened.Text)+1:], "\n")
+	for _, line := range strings.Split(signatures, "\n") {
+		name, encoded, _ := strings.Cut(strings.TrimPrefix(line, "— "), " ")
+		raw, err := base64.StdEncoding.DecodeString(encoded)
+		if err != nil || base64.StdEncoding.EncodeToString(raw) != encoded {
 			return nil, errors.New("a signature is damaged")
+		}
+		signer, err := known.Verifier(name, binary.BigEndian.Uint32(raw))
+		if err == nil && !signer.Verify([]byte(opened.Text), raw[4:]) {
+			return nil, errors.New("a signature does not hold")
 		}
 	}
 	return opened, nil
@@ -181,11 +262,9 @@ func trustedKeys(key string, rotations []string) ([]note.Verifier, error) {
 			}
 			both = append(both, signer)
 		}
-		for _, text := range texts {
-			if text == lines[2] {
-				texts, keys = append(texts, lines[3]), append(keys, both[1])
-				break
-			}
+		// A list of verifiers holds each key once.
+		if slices.Contains(texts, lines[2]) && !slices.Contains(texts, lines[3]) {
+			texts, keys = append(texts, lines[3]), append(keys, both[1])
 		}
 	}
 	return keys, nil
@@ -203,7 +282,11 @@ func openCheckpoint(text string, keys []note.Verifier) (checkpoint, error) {
 	size, _ := strconv.ParseUint(found[2], 10, 64)
 	time, _ := strconv.ParseUint(found[4], 10, 64)
 	root, err := base64.StdEncoding.DecodeString(found[3])
-	return checkpoint{size, root, time}, err
+	isExact := len(root) == sha256.Size && base64.StdEncoding.EncodeToString(root) == found[3]
+	if err != nil || !isExact || size >= 1<<53 {
+		return checkpoint{}, errors.New("no checkpoint of a log")
+	}
+	return checkpoint{size, root, time}, nil
 }
 
 func isIncluded(digest []byte, p inclusion, at checkpoint) bool {
@@ -273,7 +356,7 @@ func verify(file io.Reader, key string, other *string, witnesses []string) (resu
 		}
 		result.Events = n
 		hash := hex.EncodeToString(digest[:])
-		proven := nextProof < len(head.Proofs) && head.Proofs[nextProof].Event == n &&
+		proven := nextProof < len(head.Proofs) && head.Proofs[nextProof].Event == int64(n) &&
 			isIncluded(digest[:], head.Proofs[nextProof], at)
 		follows := found.revision == last+1
 		if whole && !follows || found.revision <= last {
@@ -302,7 +385,7 @@ func verify(file io.Reader, key string, other *string, witnesses []string) (resu
 				knownTo = ref(found.revision - 1)
 			}
 		}
-		if nextProof < len(head.Proofs) && head.Proofs[nextProof].Event == n {
+		if nextProof < len(head.Proofs) && head.Proofs[nextProof].Event == int64(n) {
 			if !proven {
 				return fail(n+1, ref(found.revision), "inclusion")
 			}
@@ -332,7 +415,8 @@ func verify(file io.Reader, key string, other *string, witnesses []string) (resu
 		switch {
 		case err != nil:
 			return fail(0, nil, "checkpoint")
-		case given.size > at.size && given.time < at.time:
+		// In the sequence that a log signs neither sizes nor times go down.
+		case given.size > at.size && given.time < at.time, given.size < at.size && given.time > at.time:
 			return fail(0, nil, "cut")
 		case given.size > at.size:
 			uncovered("newer_checkpoint")

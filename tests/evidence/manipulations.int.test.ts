@@ -7,7 +7,6 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { accountStream } from '@svc/contracts/events/account'
 import {
   cosignNote,
   parseNote,
@@ -15,27 +14,20 @@ import {
   type SignerKey,
   signerKeyText,
 } from '@svc/contracts/evidence/signed-note'
-import { verifyEvidence } from '@svc/contracts/evidence/verify-evidence'
-import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
-import { AccountHistory, requestId, START_MS } from '@svc/testing/account-history'
+import { requestId, START_MS } from '@svc/testing/account-history'
 import { Random } from '@svc/testing/random'
 import { svc } from '@svc/testing/run-svc'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { type ForeignVerifier, foreignVerifiers } from './languages.ts'
-import { type Honest, manipulations, NOW, type Shown, signer } from './manipulations.ts'
+import { describe, expect, test } from 'vitest'
+import { agreedVerdicts } from './agreed-verdicts.ts'
+import { history, key, manipulations, NOW, signer } from './manipulations.ts'
 import { checkpointOf, fileOf, requestFileOf, resealed } from './paper-log.ts'
 
 const RUNS = Number(process.env.SVC_EVIDENCE_RUNS ?? 220)
-const isForeign = process.env.SVC_EVIDENCE_LANGUAGES === 'on'
 const SEED = 20_261_122
 const LONG_MS = 900_000
-const key = signer.verifier.text
 const scratch = mkdtempSync(join(tmpdir(), 'svc-evidence-'))
 
-let foreign: readonly ForeignVerifier[] = []
-beforeAll(() => {
-  if (isForeign) foreign = foreignVerifiers(scratch)
-}, LONG_MS)
+const { verdictOn } = agreedVerdicts(scratch)
 
 const kinds = Object.entries(manipulations)
 const perKind = Math.ceil(RUNS / kinds.length)
@@ -235,43 +227,3 @@ test('the cosignatures of the witnesses that are named have to be there, and to 
     first_broken: { line: 0, what: 'cosignature' },
   })
 })
-
-/** Our verdict, which is that of the other languages too. */
-async function verdictOn({ file, checkpoint }: Shown, witnesses: readonly string[] = []) {
-  const given = checkpoint === undefined ? {} : { checkpoint }
-  const verdict = await verifyEvidence([file], { key, witnesses, ...given })
-  if (foreign.length === 0) return verdict
-  const path = join(scratch, 'evidence.jsonl')
-  const other = join(scratch, 'checkpoint')
-  writeFileSync(path, file)
-  if (checkpoint !== undefined) writeFileSync(other, checkpoint)
-  for (const { name, verify } of foreign) {
-    const given = checkpoint === undefined ? undefined : other
-    const found = await verify(path, key, given, witnesses)
-    expect(found.verdict, name).toEqual(verdict)
-    expect(found.code === 0, name).toBe(verdict.verdict === 'ok')
-  }
-  return verdict
-}
-
-/** Two accounts whose requests come in turns; the evidence is of one of them. */
-async function history(random: Random): Promise<Honest> {
-  const store = new MemoryEventStore()
-  const accounts = [new AccountHistory('Ada').open(), new AccountHistory('Bob').open()]
-  for (let number = 0; number < 4 + random.integer(12); number += 1) {
-    // The first two requests are one of each.
-    const account = accounts[number < 2 ? number : random.integer(2)]
-    const id = requestId(START_MS + number, `${number}`)
-    account?.accept(id, START_MS + number)
-    const counts = { inputTokens: random.integer(300), cachedInputTokens: random.integer(300) }
-    if (number > 1 && random.integer(5) === 0) account?.fail(id, 'worker_failed', START_MS + number)
-    else account?.settle(id, START_MS + number, { ...counts, outputTokens: 1 + random.integer(99) })
-    await account?.writeTo(store)
-  }
-  const log = (await store.readAll({ after: -1n, limit: 10_000 })).map(
-    ({ position: _, ...event }) => event,
-  )
-  const stream = accountStream(accounts[0]?.accountId ?? '')
-  const checkpoint = checkpointOf(log, signer, NOW)
-  return { log, stream, file: Buffer.from(fileOf(log, { stream, checkpoint })) }
-}

@@ -1,10 +1,14 @@
 /** What somebody could do to a history before it is shown to a customer. */
+import { accountStream } from '@svc/contracts/events/account'
 import { readSignerKey, type SignerKey, signerKeyText } from '@svc/contracts/evidence/signed-note'
 import type { SealedEvent } from '@svc/contracts/ports/hash-chain'
+import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
+import { AccountHistory, requestId, START_MS } from '@svc/testing/account-history'
 import type { Random } from '@svc/testing/random'
 import { checkpointOf, fileOf, linesOf, type PaperLog, resealed } from './paper-log.ts'
 
 export const signer: SignerKey = readSignerKey(signerKeyText('svc/test', Buffer.alloc(32, 7)))
+export const key: string = signer.verifier.text
 const stranger = readSignerKey(signerKeyText('svc/test', Buffer.alloc(32, 8)))
 export const NOW = 1_763_841_600
 
@@ -174,4 +178,26 @@ export const manipulations: Readonly<Record<string, Manipulation>> = {
   'another checkpoint of the log': otherCheckpoint,
   'a log that was cut, beside a witness': cutLog,
   'a log that was rewritten or forked, beside a witness': fork,
+}
+
+/** Two accounts whose requests come in turns; the evidence is of one of them. */
+export async function history(random: Random): Promise<Honest> {
+  const store = new MemoryEventStore()
+  const accounts = [new AccountHistory('Ada').open(), new AccountHistory('Bob').open()]
+  for (let number = 0; number < 4 + random.integer(12); number += 1) {
+    // The first two requests are one of each.
+    const account = accounts[number < 2 ? number : random.integer(2)]
+    const id = requestId(START_MS + number, `${number}`)
+    account?.accept(id, START_MS + number)
+    const counts = { inputTokens: random.integer(300), cachedInputTokens: random.integer(300) }
+    if (number > 1 && random.integer(5) === 0) account?.fail(id, 'worker_failed', START_MS + number)
+    else account?.settle(id, START_MS + number, { ...counts, outputTokens: 1 + random.integer(99) })
+    await account?.writeTo(store)
+  }
+  const log = (await store.readAll({ after: -1n, limit: 10_000 })).map(
+    ({ position: _, ...event }) => event,
+  )
+  const stream = accountStream(accounts[0]?.accountId ?? '')
+  const checkpoint = checkpointOf(log, signer, NOW)
+  return { log, stream, file: Buffer.from(fileOf(log, { stream, checkpoint })) }
 }

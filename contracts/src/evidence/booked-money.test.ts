@@ -53,6 +53,11 @@ test('its lines are the tokens that were metered, at the price of their class', 
   expect(debited({ lines: { ...lines, length: 3 } })).toBe('price')
 })
 
+test('a request that runs is accepted once, and metered once', () => {
+  expect(metered().take('RequestAccepted', { requestId: 'req_1', price })).toBe('price')
+  expect(metered().take('TokensMetered', { requestId: 'req_1', ...counts })).toBe('price')
+})
+
 test('a request that has ended is not debited', () => {
   const ends = { CreditDebited: debit, RequestFailed: {}, RequestAbandoned: {} }
   for (const [type, end] of Object.entries(ends)) {

@@ -61,14 +61,17 @@ export class BookedMoney {
       case 'RequestAccepted': {
         const { input, cachedInput, output } = fieldsOf(data.price)
         const rates = [amountOf(input), amountOf(cachedInput), amountOf(output)]
-        this.#requests.set(textOf(data.requestId), { rates })
+        const requestId = textOf(data.requestId)
+        // Accepted twice, it would have two prices to choose from; metered twice, two counts.
+        if (this.#requests.has(requestId)) return false
+        this.#requests.set(requestId, { rates })
         return true
       }
       case 'TokensMetered': {
         const { inputTokens, cachedInputTokens, outputTokens } = data
         const counts = [tokensOf(inputTokens), tokensOf(cachedInputTokens), tokensOf(outputTokens)]
         const request = this.#requests.get(textOf(data.requestId))
-        if (request === undefined) return false
+        if (request === undefined || request.counts !== undefined) return false
         request.counts = counts
         return true
       }

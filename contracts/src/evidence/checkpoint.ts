@@ -35,8 +35,12 @@ export function parseCheckpoint({ text }: SignedNote): Checkpoint {
   const [, origin, size, root, time] = FORM.exec(text) ?? []
   if (origin === undefined || root === undefined) throw new NoteError('this is no checkpoint')
   const bytes = Buffer.from(root, 'base64')
-  if (bytes.length !== HASH_BYTES) throw new NoteError('the root has the wrong length')
-  return { origin, size: Number(size), root: bytes, time: Number(time) }
+  // Text that stands for the same root in another way is refused, as it is in signatures.
+  const isExact = bytes.length === HASH_BYTES && bytes.toString('base64') === root
+  if (!isExact) throw new NoteError('the root is no hash')
+  const events = Number(size)
+  if (!Number.isSafeInteger(events)) throw new NoteError('no log has that many events')
+  return { origin, size: events, root: bytes, time: Number(time) }
 }
 
 /**

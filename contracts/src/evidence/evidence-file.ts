@@ -14,42 +14,33 @@
  */
 import { z } from 'zod'
 
-/** Hashes of the longest proof, in a tree of 2^53 leaves. */
-const PROOF_HASHES_MAX = 106
-/** Proofs of one request: of its acceptance, meter, debit, end and refunds. */
-const PROOFS_MAX = 1_000
-const CONSISTENCY_PROOFS_MAX = 10
-const ROTATIONS_MAX = 100
-const TEXT_CHARACTERS_MAX = 64 * 1024
-/** An append has at most half a megabyte, and JSON in JSON can double it. */
+/**
+ * An append has at most half a megabyte, and JSON in JSON can double it. A header has thousands of
+ * proofs and rotations in that: it bounds them too.
+ */
 export const LINE_BYTES_MAX = 4 * 1024 * 1024
 const EVENT_PARTS = 7
 const REVISION = 2
 
 const hex32 = z.string().regex(/^[0-9a-f]{64}$/)
-const hashes = z.array(hex32).max(PROOF_HASHES_MAX)
-const text = z.string().max(TEXT_CHARACTERS_MAX)
+const hashes = z.array(hex32)
 
 export const evidenceHeader = z.strictObject({
   svc_evidence: z.literal(1),
   /** The stream of the account. */
-  stream: text,
+  stream: z.string(),
   /** The request whose events they are; null: all events of the account, from the first one on. */
-  request: text.nullable(),
+  request: z.string().nullable(),
   /** The number of lines that follow: an account has been opened, a request accepted. */
   events: z.int().min(1),
   /** A signed note. */
-  checkpoint: text,
+  checkpoint: z.string(),
   /** Inclusion proofs, for events counted from 1, in that order. */
-  proofs: z
-    .array(z.strictObject({ event: z.int().min(1), leaf: z.int().min(0), hashes }))
-    .max(PROOFS_MAX),
+  proofs: z.array(z.strictObject({ event: z.int().min(1), leaf: z.int().min(0), hashes })),
   /** Proves to whoever holds an earlier checkpoint that it is the beginning of this one. */
-  consistency: z
-    .array(z.strictObject({ size: z.int().min(0), root: hex32, hashes }))
-    .max(CONSISTENCY_PROOFS_MAX),
+  consistency: z.array(z.strictObject({ size: z.int().min(0), root: hex32, hashes })),
   /** Signed notes by which the key was changed, oldest first. */
-  rotations: z.array(text).max(ROTATIONS_MAX),
+  rotations: z.array(z.string()),
 })
 export type EvidenceHeader = z.output<typeof evidenceHeader>
 

@@ -20,6 +20,12 @@ test('lines are the same however the file is cut, and an unfinished one is none'
   )
 })
 
+test('a line beyond the bound is none, also where it comes whole', () => {
+  const long = Buffer.alloc(LINE_BYTES_MAX + 2, 'x').fill('\n', LINE_BYTES_MAX + 1)
+  expect(new EvidenceLines().take(long)).toEqual([undefined])
+  expect(new EvidenceLines().take(long.subarray(1))).toEqual([long.subarray(1, -1)])
+})
+
 test('a line beyond the bound is none, and the last', () => {
   const lines = new EvidenceLines()
   const part = Buffer.alloc(LINE_BYTES_MAX / 2, 'x')

@@ -20,7 +20,8 @@ export class EvidenceLines {
     const lines: EvidenceLine[] = []
     let start = 0
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
-      lines.push(this.#whole(chunk.subarray(start, end)))
+      const line = this.#whole(chunk.subarray(start, end))
+      lines.push(line.length > LINE_BYTES_MAX ? undefined : line)
       start = end + 1
     }
     if (start < chunk.length) this.#unfinished.push(chunk.subarray(start))

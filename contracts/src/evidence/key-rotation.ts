@@ -12,7 +12,7 @@ import {
   isSignedBy,
   NoteError,
   parseNote,
-  readVerifierKey,
+  readLogKey,
   type SignerKey,
   signNote,
   type VerifierKey,
@@ -43,8 +43,8 @@ export function trustedKeys(first: VerifierKey, rotations: readonly string[]): V
 function openRotation(note: string): { readonly from: VerifierKey; readonly to: VerifierKey } {
   const parsed = parseNote(note)
   const [origin, title, old = '', fresh = ''] = parsed.text.split('\n')
-  const from = readVerifierKey(old)
-  const to = readVerifierKey(fresh)
+  const from = readLogKey(old)
+  const to = readLogKey(fresh)
   const isNamed = title === 'key rotation' && from.name === origin && to.name === origin
   if (!isNamed || !isSignedBy(parsed, from) || !isSignedBy(parsed, to)) {
     throw new NoteError('a key rotation does not hold')

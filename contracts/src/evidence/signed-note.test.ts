@@ -50,6 +50,9 @@ test.each([
   [signNote(text, one).slice(0, -1), 'no signed note'],
   [signNote(text, one).replace(/=\n$/, '\n'), 'damaged'],
   [`${text}\n${'— a AAAAAAAA\n'.repeat(101)}`, 'too many'],
+  [signNote(`${text}\t\n`, one), 'no signed note'],
+  [signNote(`${text}\ufffd\n`, one).replace('\ufffd', '\ud800'), 'no signed note'],
+  [signNote(`${text}${'ü'.repeat(32 * 1024)}\n`, one), 'no signed note'],
 ])('note %# is refused', (note, problem) => {
   expect(() => parseNote(note)).toThrow(problem)
 })

@@ -26,8 +26,10 @@ const TIME_BYTES = 8
 const KEY_BYTES = 32
 const SIGNATURE_BYTES = 64
 /** The longest note with all its signatures: no checkpoint is near it. */
-const NOTE_CHARACTERS_MAX = 64 * 1024
+const NOTE_BYTES_MAX = 64 * 1024
 const SIGNATURES_MAX = 100
+/** All of ASCII's but the line feed. */
+const CONTROL_CHARACTER = /[^\n -\u{10ffff}]/u
 /** The bytes that DER puts before 32 bytes of an Ed25519 key. */
 const PUBLIC_DER = Buffer.from('302a300506032b6570032100', 'hex')
 const PRIVATE_DER = Buffer.from('302e020100300506032b657004220420', 'hex')
@@ -109,6 +111,13 @@ export function readVerifierKey(text: string): VerifierKey {
   return verifier
 }
 
+/** @throws {NoteError} when it is none, or one of a witness: a log signs, and never cosigns */
+export function readLogKey(text: string): VerifierKey {
+  const key = readVerifierKey(text)
+  if (key.algorithm === 'ed25519') return key
+  throw new NoteError('this is the key of a witness, and of no log')
+}
+
 /** @param text ends with a line feed @returns the note with one signature for each key */
 export function signNote(text: string, ...keys: readonly SignerKey[]): string {
   const lines = keys.map(({ verifier, privateKey }) => {
@@ -132,8 +141,10 @@ export function cosignNote(text: string, seconds: number, key: SignerKey): strin
 /** @throws {NoteError} */
 export function parseNote(note: string): SignedNote {
   const end = note.lastIndexOf('\n\n')
-  const isWhole = note.length <= NOTE_CHARACTERS_MAX && end >= 0 && note.endsWith('\n')
-  if (!isWhole) throw new NoteError('this is no signed note')
+  const isText = note.isWellFormed() && !CONTROL_CHARACTER.test(note)
+  const isBounded = Buffer.byteLength(note) <= NOTE_BYTES_MAX
+  if (!isText || !isBounded || end < 0 || !note.endsWith('\n'))
+    throw new NoteError('this is no signed note')
   const lines = note.slice(end + 2, -1).split('\n')
   if (lines.length > SIGNATURES_MAX) throw new NoteError('the note has too many signatures')
   return { text: note.slice(0, end + 1), signatures: lines.map(signatureOf) }
@@ -171,7 +182,7 @@ function signatureLine({ name, keyId }: VerifierKey, signature: Uint8Array): str
 }
 
 function signatureOf(line: string): NoteSignature {
-  const [, name, encoded] = /^— ([^\s+]+) ([A-Za-z0-9+/]+={0,2})$/.exec(line) ?? []
+  const [, name, encoded] = /^— ([^\p{White_Space}+]+) ([A-Za-z0-9+/]+={0,2})$/u.exec(line) ?? []
   if (name === undefined || encoded === undefined) throw new NoteError('a signature is damaged')
   const bytes = Buffer.from(encoded, 'base64')
   // Text that stands for the same bytes in another way is refused: one note, one text.

@@ -19,6 +19,7 @@ import {
   isEvidenceEvent,
 } from './evidence-file.ts'
 import { type EvidenceLine, EvidenceLines } from './evidence-lines.ts'
+import { exactJson } from './exact-json.ts'
 import { trustedKeys } from './key-rotation.ts'
 import { isConsistent, isIncluded, leafHash } from './merkle-tree.ts'
 import {
@@ -26,6 +27,7 @@ import {
   isSignedBy,
   NoteError,
   parseNote,
+  readLogKey,
   readVerifierKey,
   type VerifierKey,
 } from './signed-note.ts'
@@ -46,7 +48,7 @@ export type BrokenPart =
   | 'missing'
   /** The given checkpoint shows another history of the same log … */
   | 'fork'
-  /** … or a longer one, although it is older. */
+  /** … or, of the two, the older one shows the longer log. */
   | 'cut'
   /** The cosignature of a witness that was named does not hold. */
   | 'cosignature'
@@ -105,7 +107,7 @@ export async function verifyEvidence(
   { key, checkpoint, witnesses = [] }: VerifyEvidenceOptions,
 ): Promise<EvidenceVerdict> {
   const cosigners = witnesses.map(readWitnessKey)
-  const walk = new EvidenceWalk(readVerifierKey(key))
+  const walk = new EvidenceWalk(readLogKey(key))
   const lines = new EvidenceLines()
   try {
     for await (const chunk of chunks) {
@@ -230,8 +232,11 @@ class EvidenceWalk {
   compare(given: string): void {
     const other = orBroken('checkpoint', () => openCheckpoint(given, this.#keys), 0)
     const own = this.#checkpoint
+    // In the sequence that a log signs neither sizes nor times go down.
+    const [longer, shorter] = other.size > own.size ? [other, own] : [own, other]
+    const isCut = longer.size > shorter.size && longer.time < shorter.time
+    if (isCut) throw new Broken(0, null, 'cut')
     if (other.size > own.size) {
-      if (other.time < own.time) throw new Broken(0, null, 'cut')
       this.#uncovered ??= 'newer_checkpoint'
       return
     }
@@ -336,11 +341,7 @@ function textOf(line: EvidenceLine): string | undefined {
 }
 
 function parsed(text: string | undefined): unknown {
-  try {
-    return text === undefined ? undefined : JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  return text === undefined ? undefined : exactJson(text)
 }
 
 function orBroken<Result>(what: BrokenPart, read: () => Result, line = 1): Result {

@@ -22,8 +22,8 @@ import {
   isSignedBy,
   NoteError,
   parseNote,
+  readLogKey,
   readSignerKey,
-  readVerifierKey,
   type SignerKey,
   signerKeyText,
 } from '@svc/contracts/evidence/signed-note'
@@ -101,13 +101,13 @@ async function look(context: Context, witness: Witness, { once }: WitnessOptions
 
 class Witness {
   readonly #log: URL
-  readonly #logKey: ReturnType<typeof readVerifierKey>
+  readonly #logKey: ReturnType<typeof readLogKey>
   readonly #signer: SignerKey
   readonly #file: string
 
   constructor({ log, folder, name }: WitnessOptions, logKey: string) {
     this.#log = new URL(log)
-    this.#logKey = noteOr(misused('--key'), () => readVerifierKey(logKey))
+    this.#logKey = noteOr(misused('--key'), () => readLogKey(logKey))
     makeOwnFolder(folder)
     const readOwnKey = () => readSignerKey(keptKey(join(folder, 'key'), name))
     this.#signer = noteOr(misused('--name'), readOwnKey)
