@@ -184,6 +184,24 @@ test.each([
   })
 })
 
+test('a second history in one tree is seen by who kept a file, and not by a checkpoint', async () => {
+  const { log, stream, file } = await history(new Random(SEED))
+  const debit = log.findLastIndex(
+    (event) => event.stream === stream && event.type === 'CreditDebited',
+  )
+  const other = log.with(debit, { ...(log[debit] as (typeof log)[number]), id: 'another' })
+  const second = resealed(other).filter((event) => event.stream === stream)
+  const whole = [...log, ...second.slice(log[debit]?.revision)]
+  const checkpoint = checkpointOf(whole, signer, NOW + 60)
+  const shown = fileOf(whole, { stream, checkpoint, since: [log.length], own: second })
+  const earlier = checkpointOf(log, signer, NOW)
+  expect(await verdictOn({ file: Buffer.from(shown), checkpoint: earlier })).toMatchObject({
+    verdict: 'ok',
+  })
+  const eventsOf = (text: string) => text.slice(text.indexOf('\n') + 1)
+  expect(eventsOf(shown).startsWith(eventsOf(file.toString()))).toBe(false)
+})
+
 test('a longer log that was signed in the same second is newer, and was not cut', async () => {
   const { log, stream } = await history(new Random(SEED))
   const start = log.findIndex((event) => event.stream === stream)

@@ -43,11 +43,20 @@ export interface FileOptions {
   readonly checkpoint: string
   /** Sizes of earlier checkpoints. */
   readonly since?: readonly number[]
+  /** The events of the account; default: all of the log. */
+  readonly own?: PaperLog
 }
 
 /** The evidence file of one account, with the proof of its last event. */
-export function fileOf(log: PaperLog, { stream, checkpoint, since = [] }: FileOptions): string {
-  const own = log.filter((event) => event.stream === stream)
+export function fileOf(
+  log: PaperLog,
+  {
+    stream,
+    checkpoint,
+    since = [],
+    own = log.filter((event) => event.stream === stream),
+  }: FileOptions,
+): string {
   const leaf = log.findLastIndex((event) => event.stream === stream)
   const nodes = nodesOver(log)
   const header: EvidenceHeader = {
