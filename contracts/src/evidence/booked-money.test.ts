@@ -53,6 +53,17 @@ test('its lines are the tokens that were metered, at the price of their class', 
   expect(debited({ lines: { ...lines, length: 3 } })).toBe('price')
 })
 
+test('what is accepted and metered in its form is right, of no tokens too', () => {
+  const money = new BookedMoney(true)
+  const none = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 }
+  const nothing = lines.map((line) => ({ ...line, tokens: 0, amount: '0' }))
+  expect(money.take('RequestAccepted', { requestId: 'req_1', price })).toBe('right')
+  expect(money.take('TokensMetered', { requestId: 'req_1', ...none })).toBe('right')
+  const free = { ...debit, amount: '0', lines: nothing, balanceAfter: '0' }
+  expect(money.take('CreditDebited', free)).toBe('right')
+  expect(money.take('SomethingNoted', undefined)).toBe('price')
+})
+
 test('a request that runs is accepted once, and metered once', () => {
   expect(metered().take('RequestAccepted', { requestId: 'req_1', price })).toBe('price')
   expect(metered().take('TokensMetered', { requestId: 'req_1', ...counts })).toBe('price')

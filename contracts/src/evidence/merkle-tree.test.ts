@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
@@ -63,6 +64,25 @@ test('a leaf that is written in place is the same, also of an entry that is no h
   }
 })
 
+test('the leaf of a hash is as the RFC says, whatever was hashed before', () => {
+  for (const entry of [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]) {
+    const expected = createHash('sha256').update(Buffer.of(0)).update(entry).digest()
+    expect(leafHash(entry)).toEqual(expected)
+    leafHash(Buffer.alloc(32, 3))
+  }
+})
+
+test('a node is over two hashes, and a proof is of what is in the tree', () => {
+  const [hash, short] = [Buffer.alloc(32), Buffer.alloc(31)]
+  expect(() => nodeHash(hash, short)).toThrow(RangeError)
+  expect(() => nodeHash(short, hash)).toThrow(RangeError)
+  const nodes = nodesOver(leavesOf(4))
+  expect(() => inclusionProof(4, 4, nodes)).toThrow(RangeError)
+  expect(() => inclusionProof(-1, 4, nodes)).toThrow(RangeError)
+  expect(() => consistencyProof(5, 4, nodes)).toThrow(RangeError)
+  expect(() => consistencyProof(-1, 4, nodes)).toThrow(RangeError)
+})
+
 test.each([1, 2, 4, 64, 256])('the root of %i neighbours is that of their tree', (count) => {
   const leaves = leavesOf(count)
   const hashes = Buffer.concat(leaves)
@@ -115,6 +135,42 @@ describe('inclusion', () => {
         return altered === undefined || !isIncluded(altered)
       }),
     )
+  })
+})
+
+/** Each would hold if one condition were not looked at, because an operator picks the roots. */
+describe('a claim that was made to fit', () => {
+  const [leaf, sibling] = leavesOf(2) as [Buffer, Buffer]
+  const root = nodeHash(leaf, sibling)
+  const within = { leaf, index: 0, size: 2, root, proof: [sibling] }
+
+  test('the untouched one holds', () => {
+    expect(isIncluded(within)).toBe(true)
+  })
+
+  test.each([
+    { index: -1 },
+    { index: 0.5 },
+    { size: 1.5 },
+    { index: 1, size: 1, root: leaf, proof: [] },
+    { size: 1, root: nodeHash(sibling, leaf) },
+  ])('of inclusion, %j, does not', (changes) => {
+    expect(isIncluded({ ...within, ...changes })).toBe(false)
+  })
+
+  const empty = { first: 0, second: 1, firstRoot: EMPTY_ROOT, secondRoot: leaf, proof: [] }
+  test.each([
+    { ...empty, firstRoot: leaf },
+    { ...empty, proof: [leaf] },
+    { ...empty, second: 0.5 },
+    { ...empty, first: 1, firstRoot: leaf, proof: [leaf] },
+    { ...empty, first: 2, firstRoot: leaf },
+    { ...empty, first: 0.5, firstRoot: leaf, proof: [leaf] },
+    { ...empty, first: 3, second: 4 },
+    { ...empty, first: 1, second: 2, firstRoot: leaf, secondRoot: leaf },
+  ])('of consistency, %j, does not', (claim) => {
+    expect(isConsistent(empty)).toBe(true)
+    expect(isConsistent(claim)).toBe(false)
   })
 })
 

@@ -92,7 +92,7 @@ export function inclusionProof(index: number, size: number, nodeOf: NodeOf): Uin
 /** Section 2.1.2: shows that the tree of `first` leaves is the beginning of that of `second`. */
 export function consistencyProof(first: number, second: number, nodeOf: NodeOf): Uint8Array[] {
   checkRange(first >= 0 && first <= second, 'the first tree is larger than the second')
-  if (first === 0 || first === second) return []
+  if (first === 0) return []
   const path: Uint8Array[] = []
   let [low, high] = [0, second]
   while (first !== high) {
@@ -171,7 +171,7 @@ function climb(
     if (place.position % 2 === 1 || place.position === place.last) {
       take(sibling, 'left')
       // The last node of a level can be the last of levels above, without a sibling there.
-      while (place.position % 2 === 0 && place.position > 0) ascend(place)
+      while (place.position % 2 === 0) ascend(place)
     } else {
       take(sibling, 'right')
     }

@@ -4,9 +4,12 @@ import { rotationNote, trustedKeys } from './key-rotation.ts'
 import { EMPTY_ROOT } from './merkle-tree.ts'
 import {
   cosignNote,
+  hasSignatureOf,
   isSignedBy,
+  isSignerKey,
   NoteError,
   parseNote,
+  readLogKey,
   readSignerKey,
   readVerifierKey,
   signerKeyText,
@@ -71,6 +74,57 @@ test('a witness signs the time along with the text', () => {
   expect(isSignedBy(parseNote(note), one.verifier)).toBe(true)
   const later = signNote(text, one) + cosignNote(text.replace('\n0\n', '\n1\n'), 1, witness)
   expect(isSignedBy(parseNote(later), key)).toBe(false)
+})
+
+test('every signature of a key has to hold, and is of its name', () => {
+  const line = (note: string) => note.slice(note.lastIndexOf('\n\n') + 2)
+  const whole = signNote(text, one)
+  const other = line(signNote(`${text}more\n`, one))
+  expect(isSignedBy(parseNote(whole + line(whole)), one.verifier)).toBe(true)
+  expect(isSignedBy(parseNote(whole + other), one.verifier)).toBe(false)
+  const renamed = parseNote(whole.replace('— svc/log', '— svc/other'))
+  expect(hasSignatureOf(renamed, one.verifier)).toBe(false)
+  expect(hasSignatureOf(parseNote(whole), one.verifier)).toBe(true)
+  expect(hasSignatureOf(parseNote(whole), two.verifier)).toBe(false)
+})
+
+test('a cosignature is a time and a signature, and no more', () => {
+  const witness = readSignerKey(signerKeyText('witness', seedOf(9), 'cosignature'))
+  const [cosignature] = parseNote(`${text}\n${cosignNote(text, 5, witness)}`).signatures
+  const bytes = cosignature?.bytes ?? Buffer.alloc(0)
+  for (const length of [4, 71, 73]) {
+    const sized = Buffer.concat([
+      Buffer.from(witness.verifier.keyId, 'hex'),
+      bytes,
+      Buffer.alloc(1),
+    ])
+    const encoded = sized.subarray(0, 4 + length).toString('base64')
+    const note = parseNote(`${text}\n— witness ${encoded}\n`)
+    expect(hasSignatureOf(note, witness.verifier)).toBe(true)
+    expect(isSignedBy(note, witness.verifier)).toBe(false)
+  }
+})
+
+test('a key is whole, alone, and of an algorithm that is known', () => {
+  const signer = signerKeyText('svc/log', seedOf(1))
+  const { text: key } = one.verifier
+  expect([isSignerKey(signer), isSignerKey(` ${signer}\n`), isSignerKey(key)]).toEqual([
+    true,
+    true,
+    false,
+  ])
+  expect(isSignerKey(signerKeyText('witness', seedOf(1), 'cosignature'))).toBe(false)
+  expect(readVerifierKey(` ${key}\n`).text).toBe(key)
+  for (const read of [readVerifierKey, readLogKey]) {
+    expect(() => read(`a ${key}`)).toThrow(NoteError)
+    expect(() => read(`${key}a`)).toThrow(NoteError)
+  }
+  expect(() => readSignerKey(`a${signer}`)).toThrow(NoteError)
+  expect(() => readSignerKey(`${signer}a`)).toThrow(NoteError)
+  expect(() => readSignerKey(signer.replace(/[0-9a-f]{8}/, '00000000'))).toThrow('does not fit')
+  expect(() => readVerifierKey(key.replace('+A', '+B'))).toThrow('not of Ed25519')
+  expect(() => readVerifierKey(key.replace(/.{2}$/, '=='))).toThrow('wrong length')
+  expect(() => signerKeyText('svc/log', Buffer.alloc(31))).toThrow('32 bytes')
 })
 
 test('whoever trusts a key trusts those that it handed over to', () => {
