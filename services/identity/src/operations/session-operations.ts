@@ -38,7 +38,7 @@ export function sessionOperations(ports: IdentityPorts): Handlers<Names> {
         const message = 'You have no password: ask whoever runs this server for a link to set one.'
         throw new ServiceError('conflict', message)
       }
-      const checked = await passwordCheck.checked(email, current, visitor.browser)
+      const checked = await passwordCheck.checkedOwn(email, current, visitor.browser)
       const passwordHash = await passwords.hash(password)
       if (!(await records.replacePassword(userId, checked.passwordHash, passwordHash))) {
         throw wrongCredentials()

@@ -37,11 +37,26 @@ export class PasswordCheck {
 
   /** @throws {ServiceError} `wrong_credentials`, one answer for all that can be wrong */
   async checked(email: string, password: string, browser: Browser): Promise<CheckedPassword> {
-    const { signInLimits } = this.#ports
-    const check = () => this.#checked(email, password)
-    const checked = await signInLimits.guarded(email, browser.address, check)
+    const checked = await this.#guarded(email, password, browser)
     if (checked !== undefined) return checked
     throw wrongCredentials()
+  }
+
+  /**
+   * Checks the password of somebody who is signed in: what they typed is all that can be wrong.
+   *
+   * @throws {ServiceError} `wrong_credentials`
+   */
+  async checkedOwn(email: string, password: string, browser: Browser): Promise<CheckedPassword> {
+    const checked = await this.#guarded(email, password, browser)
+    if (checked !== undefined) return checked
+    const param = 'current_password'
+    throw new ServiceError('wrong_credentials', 'This is not your current password.', { param })
+  }
+
+  #guarded(email: string, password: string, browser: Browser) {
+    const { signInLimits } = this.#ports
+    return signInLimits.guarded(email, browser.address, () => this.#checked(email, password))
   }
 
   async #checked(email: string, password: string): Promise<CheckedPassword | undefined> {
@@ -81,7 +96,7 @@ export class PasswordCheck {
         param,
       })
     }
-    await this.checked(record.email, password, browser)
+    await this.checkedOwn(record.email, password, browser)
   }
 }
 

@@ -94,6 +94,11 @@ function ByProxy({ email }: { readonly email: string }) {
   )
 }
 
+/** What the server said, for a {@link Form}; null when it was the browser that refused. */
+export function refusalBy(error: Error | null): ApiError | null {
+  return error instanceof ApiError ? error : null
+}
+
 /** What a browser says of a passkey is in words for engineers. */
 export function Refusal({ error }: { readonly error: Error | null }) {
   if (error === null) return null

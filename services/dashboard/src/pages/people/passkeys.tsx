@@ -10,11 +10,12 @@ import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/forms/field.tsx'
+import { Form, FormProblem } from '../../ui/forms/form.tsx'
 import { GivenName } from '../../ui/given-name.tsx'
 import { Age } from '../../ui/moment.tsx'
 import { ActionTable } from '../action-table.tsx'
 import { RenameDialog } from '../rename-dialog.tsx'
-import { Refusal } from './other-ways.tsx'
+import { Refusal, refusalBy } from './other-ways.tsx'
 import { PasswordAgain } from './password-again.tsx'
 
 type Passkey = DashboardOutput<'listPasskeys'>[number]
@@ -104,16 +105,11 @@ function NewPasskey({ onClose }: { readonly onClose: () => void }) {
   })
   return (
     <Dialog title={t('passkeyAdd')} onClose={onClose}>
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          add.mutate()
-        }}
-      >
+      <Form error={refusalBy(add.error)} onSubmit={() => add.mutate()}>
         <p className="text-sm text-soft">{t('passkeyWhat')}</p>
         <Field
           label={t('passkeyName')}
+          name="name"
           hint={t('passkeyNameHint')}
           required
           maxLength={200}
@@ -121,11 +117,11 @@ function NewPasskey({ onClose }: { readonly onClose: () => void }) {
           onChange={({ target }) => setName(target.value)}
         />
         <PasswordAgain value={password} onChange={setPassword} />
-        <Refusal error={add.error} />
+        {refusalBy(add.error) === null ? <Refusal error={add.error} /> : <FormProblem />}
         <Button look="main" type="submit" disabled={add.isPending}>
           {t('passkeyAdd')}
         </Button>
-      </form>
+      </Form>
     </Dialog>
   )
 }

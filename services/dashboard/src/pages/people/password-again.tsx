@@ -14,6 +14,7 @@ export function PasswordAgain({ value, onChange }: PasswordAgainProps) {
   return (
     <Field
       label={t('currentPassword')}
+      name="current_password"
       type="password"
       autoComplete="current-password"
       required

@@ -1,13 +1,16 @@
+import type { DashboardOutput } from '@svc/contracts/dashboard/operations'
 import { useMutation } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
 import { keepPlace } from '../../address/place-to-return.ts'
+import type { ApiError } from '../../api/api-error.ts'
 import { call } from '../../api/call.ts'
 import { useSessionChange } from '../../api/queries.ts'
 import { useSession } from '../../api/session.ts'
 import { t } from '../../text/translate.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
+import { Form, FormProblem } from '../../ui/forms/form.tsx'
 import { Refusal } from './other-ways.tsx'
 import { PasswordAgain } from './password-again.tsx'
 
@@ -27,7 +30,7 @@ function LinkForm({ provider }: { readonly provider: string }) {
   const [password, setPassword] = useState('')
   const { basepath } = useRouter()
   const { user } = useSession()
-  const start = useMutation({
+  const start = useMutation<DashboardOutput<'startProviderLink'>, ApiError>({
     mutationFn: () =>
       call('startProviderLink', user?.has_password === true ? { current_password: password } : {}),
     onSuccess: ({ url }) => {
@@ -36,20 +39,18 @@ function LinkForm({ provider }: { readonly provider: string }) {
     },
   })
   return (
-    <form
+    <Form
+      error={start.error}
       className="flex max-w-sm flex-col gap-3 *:[button]:self-start"
-      onSubmit={(event) => {
-        event.preventDefault()
-        start.mutate()
-      }}
+      onSubmit={() => start.mutate()}
     >
       <p>{t('providerNotLinked', { provider })}</p>
       <PasswordAgain value={password} onChange={setPassword} />
-      <Refusal error={start.error} />
+      <FormProblem />
       <Button type="submit" disabled={start.isPending || start.isSuccess}>
         {t('providerLink')}
       </Button>
-    </form>
+    </Form>
   )
 }
 
