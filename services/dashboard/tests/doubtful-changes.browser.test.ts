@@ -1,4 +1,4 @@
-/** Changes of money whose answer is lost, or slow. */
+/** Changes whose answer is lost, or slow. */
 
 import { missingChromium } from '@svc/testing/chromium'
 import { describe, expect, test } from 'vitest'
@@ -65,6 +65,55 @@ describe.skipIf(missingChromium() !== undefined)('a change whose answer', () => 
     await next.press('Grant credit')
     await next.dialog.waitFor({ state: 'detached' })
     expect(keys[2]).not.toBe(keys[0])
+  })
+
+  test('was lost has its key also where it makes something: none is made twice', async () => {
+    const { page, server } = opened
+    const asked: (readonly [made: string, key: unknown])[] = []
+    /** Loses the first answer of each kind, as a restart of the server does. */
+    const lostOnce =
+      <Answer>(made: string, answer: Answer) =>
+      ({ idempotency_key: key }: { readonly idempotency_key?: string | undefined }) => {
+        const isFirst = !asked.some(([kind]) => kind === made)
+        asked.push([made, key])
+        return isFirst ? new Refused(502, 'http_502', '') : answer
+      }
+    const ends = { old_key_ends_at: '2026-11-21T10:00:00.000Z' }
+    server.answers = {
+      ...options.answers,
+      createAccountKey: lostOnce('key', { key_id: 'key_9', secret: 'sk-svc-once' }),
+      rotateAccountKey: lostOnce('rotated', { key_id: 'key_9', secret: 'sk-svc-once', ...ends }),
+    }
+    server.adminAnswers = {
+      ...fullAdminAnswers,
+      createAdminToken: lostOnce('token', { token_id: 'adm_9', secret: 'adm-1', created: true }),
+      openAccount: lostOnce('account', { account_id: ACCOUNT, created: true }),
+    }
+    const makes = async (path: string, button: string, submit: string, name?: string) => {
+      for (const isLost of [true, false]) {
+        await page.goto(`${server.url}/dashboard${path}`)
+        await page.getByRole('button', { name: button, exact: true }).first().click()
+        const dialog = page.getByRole('dialog')
+        if (name !== undefined) await dialog.getByLabel('Name', { exact: true }).fill(name)
+        const answered = page.waitForResponse((each) => each.request().method() === 'POST')
+        await dialog.getByRole('button', { name: submit, exact: true }).click()
+        expect((await answered).ok()).toBe(!isLost)
+        // The answer is worked off before the page goes.
+        if (isLost) await dialog.getByText('http_502').waitFor()
+      }
+    }
+    await makes(`/accounts/${ACCOUNT}/keys`, 'New key', 'Create key', 'Laptop')
+    await makes(`/accounts/${ACCOUNT}/keys`, 'Rotate', 'Rotate')
+    await makes('/operator/access', 'New token', 'New token', 'export')
+    await makes('/operator/accounts', 'Open account', 'Open account', 'Initech')
+    const keysOf = (made: string) => asked.flatMap(([kind, key]) => (kind === made ? [key] : []))
+    for (const made of ['key', 'rotated', 'token', 'account']) {
+      const [first, second, ...others] = keysOf(made)
+      expect.soft(first, made).toMatch(/^dashboard-/)
+      expect.soft(second, made).toBe(first)
+      expect.soft(others, made).toEqual([])
+    }
+    expect(new Set(asked.map(([, key]) => key)).size).toBe(4)
   })
 
   test('says that it was done before is not reviewed as if it would move something', async () => {

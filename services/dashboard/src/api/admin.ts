@@ -11,6 +11,7 @@ import { DASHBOARD_ADMIN_PREFIX } from '@svc/contracts/dashboard/declaration'
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import type { ApiError } from './api-error.ts'
 import { send } from './call.ts'
+import { useMadeOnce } from './once-key.ts'
 import { useSession } from './session.ts'
 
 type Declarations = typeof adminOperations
@@ -53,6 +54,23 @@ export function useAdminChange<Name extends JsonOperation>(name: Name) {
   const client = useQueryClient()
   return useMutation<OperationOutput<Name>, ApiError, OperationInput<Name>>({
     mutationFn: (input) => callAdmin(name, input),
+    onSuccess: () => client.invalidateQueries(),
+  })
+}
+
+/** As {@link useAdminChange}, but after a lost answer the same is not made a second time. */
+export function useAdminMaking<Name extends 'createAdminToken' | 'openAccount'>(name: Name) {
+  const client = useQueryClient()
+  const once = useMadeOnce(name)
+  return useMutation<
+    OperationOutput<Name>,
+    ApiError,
+    Omit<OperationInput<Name>, 'idempotency_key'>
+  >({
+    mutationFn: (input) =>
+      once(input, (key) =>
+        callAdmin(name, { ...input, idempotency_key: key } as OperationInput<Name>),
+      ),
     onSuccess: () => client.invalidateQueries(),
   })
 }

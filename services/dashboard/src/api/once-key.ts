@@ -1,6 +1,7 @@
 /** Idempotency keys: what is asked for twice, such as after a lost answer, happens once. */
 import { useRef } from 'react'
-import { keyOfUnanswered } from './unanswered-changes.ts'
+import { isDoubtful } from './api-error.ts'
+import { keyOfUnanswered, noteAnswered, noteAsked } from './unanswered-changes.ts'
 
 const KEY_BYTES = 16
 
@@ -15,6 +16,38 @@ export function useOnceKey(): (content: object) => string {
     const key = keys.current.get(text) ?? keyOfUnanswered(text) ?? newKey()
     keys.current.set(text, key)
     return key
+  }
+}
+
+/**
+ * Sends a change that makes something new, such as a key. Whoever loses its answer and asks for the
+ * same again, in another form or after a reload, does not make a second one.
+ *
+ * @param operation the name of the change: others may have the same content
+ */
+export function useMadeOnce(operation: string) {
+  const keyOf = useOnceKey()
+  return <Answer>(content: object, make: (key: string) => Promise<Answer>): Promise<Answer> => {
+    const named = { operation, ...content }
+    const key = keyOf(named)
+    return noted(JSON.stringify(named), key, () => make(key))
+  }
+}
+
+/** Keeps the key of a change until its answer says that it is done, or was refused. */
+export async function noted<Answer>(
+  content: string,
+  key: string,
+  change: () => Promise<Answer>,
+): Promise<Answer> {
+  noteAsked(content, key)
+  try {
+    const answer = await change()
+    noteAnswered(key)
+    return answer
+  } catch (error) {
+    if (!isDoubtful(error)) noteAnswered(key)
+    throw error
   }
 }
 

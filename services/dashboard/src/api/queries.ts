@@ -15,6 +15,7 @@ import {
 } from '@tanstack/react-query'
 import { ApiError } from './api-error.ts'
 import { askAs, call } from './call.ts'
+import { useMadeOnce } from './once-key.ts'
 import { noteServerTime } from './server-clock.ts'
 import { noteEnd, noteSignedIn } from './session-end.ts'
 
@@ -102,6 +103,21 @@ export function useChange<Name extends DashboardOperationName>(name: Name) {
   const client = useQueryClient()
   return useMutation<DashboardOutput<Name>, ApiError, DashboardInput<Name>>({
     mutationFn: (input) => call(name, input),
+    onSuccess: () => client.invalidateQueries(),
+  })
+}
+
+/** A change that makes something new: after a lost answer the same is not made a second time. */
+export function useMaking<Name extends 'createAccountKey' | 'rotateAccountKey'>(name: Name) {
+  const client = useQueryClient()
+  const once = useMadeOnce(name)
+  return useMutation<
+    DashboardOutput<Name>,
+    ApiError,
+    Omit<DashboardInput<Name>, 'idempotency_key'>
+  >({
+    mutationFn: (input) =>
+      once(input, (key) => call(name, { ...input, idempotency_key: key } as DashboardInput<Name>)),
     onSuccess: () => client.invalidateQueries(),
   })
 }

@@ -1,6 +1,5 @@
 import { useState } from 'react'
-import { useOnceKey } from '../../api/once-key.ts'
-import { useChange } from '../../api/queries.ts'
+import { useMaking } from '../../api/queries.ts'
 import { t } from '../../text/translate.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -16,8 +15,7 @@ export interface NewKeyProps {
 /** Asks for a name, then shows the secret once: it stays until somebody says that they have it. */
 export function NewKey({ accountId, onClose }: NewKeyProps) {
   const [name, setName] = useState('')
-  const create = useChange('createAccountKey')
-  const keyOf = useOnceKey()
+  const create = useMaking('createAccountKey')
   const { data, error, isPending } = create
   if (data !== undefined) {
     return (
@@ -30,9 +28,7 @@ export function NewKey({ accountId, onClose }: NewKeyProps) {
     <Dialog title={t('newKey')} onClose={onClose}>
       <Form
         error={error}
-        onSubmit={() =>
-          create.mutate({ account_id: accountId, name, idempotency_key: keyOf({ name }) })
-        }
+        onSubmit={() => create.mutate({ account_id: accountId, name, expires_at: null })}
       >
         <Field
           label={t('name')}

@@ -1,6 +1,5 @@
 import { useState } from 'react'
-import { useOnceKey } from '../../api/once-key.ts'
-import { useChange } from '../../api/queries.ts'
+import { useMaking } from '../../api/queries.ts'
 import { useAccountId } from '../../layout/account-id.ts'
 import { problemText } from '../../text/problems.ts'
 import { momentText } from '../../text/times.ts'
@@ -26,8 +25,7 @@ const overlaps = [
 export function RotateKey({ apiKey, onClose }: KeyDialogProps) {
   const account_id = useAccountId()
   const [overlap, setOverlap] = useState<string>(String(DAY_SECONDS))
-  const rotate = useChange('rotateAccountKey')
-  const onceKey = useOnceKey()
+  const rotate = useMaking('rotateAccountKey')
   if (rotate.data !== undefined) {
     return (
       <Dialog title={t('keyMade', { name: apiKey.name })} isSticky onClose={onClose}>
@@ -54,7 +52,6 @@ export function RotateKey({ apiKey, onClose }: KeyDialogProps) {
                 account_id,
                 key_id: apiKey.key_id,
                 overlap_seconds: Number(overlap),
-                idempotency_key: onceKey({ overlap }),
               })
             }
           >

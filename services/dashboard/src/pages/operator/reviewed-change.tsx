@@ -1,8 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type ApiError, isDoubtful } from '../../api/api-error.ts'
-import { useOnceKey } from '../../api/once-key.ts'
-import { noteAnswered, noteAsked } from '../../api/unanswered-changes.ts'
+import { noted, useOnceKey } from '../../api/once-key.ts'
 import { ExactMoney } from '../../ui/money.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { ChangeForm, type ChangeTexts } from './change-form.tsx'
@@ -55,18 +54,12 @@ export function ReviewedChange({ about, change, ...texts }: ReviewedChangeProps)
     onSuccess: (_, sent) => setReviewed(sent.content),
   })
   const carryOut = useMutation<BalanceChange, ApiError, Sent>({
-    mutationFn: ({ key, ...sent }) => {
-      noteAsked(sent.content, key)
-      return change({ reason: sent.reason, idempotency_key: key, dry_run: false })
-    },
-    onSuccess: async (done, { key }) => {
-      noteAnswered(key)
+    mutationFn: ({ key, reason: given, content: asked }) =>
+      noted(asked, key, () => change({ reason: given, idempotency_key: key, dry_run: false })),
+    onSuccess: async (done) => {
       // Before the form goes: the focus goes back to its button, which may be gone with the change.
       await client.invalidateQueries()
       if (!wasDoneBefore(done)) texts.onClose()
-    },
-    onError: (error, { key }) => {
-      if (!isDoubtful(error)) noteAnswered(key)
     },
   })
   const result = carryOut.data ?? review.data

@@ -1,6 +1,5 @@
 import { useState } from 'react'
-import { useAdminChange } from '../../../api/admin.ts'
-import { useOnceKey } from '../../../api/once-key.ts'
+import { useAdminMaking } from '../../../api/admin.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Code } from '../../../ui/copying/code.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
@@ -16,8 +15,7 @@ const roles = ['metrics', 'auditor', 'operator', 'owner'] as const
 export function NewAdminToken({ onClose }: { readonly onClose: () => void }) {
   const [name, setName] = useState('')
   const [role, setRole] = useState<(typeof roles)[number]>('auditor')
-  const create = useAdminChange('createAdminToken')
-  const keyOf = useOnceKey()
+  const create = useAdminMaking('createAdminToken')
   const secret = create.data?.secret
   if (typeof secret === 'string') {
     return (
@@ -26,13 +24,9 @@ export function NewAdminToken({ onClose }: { readonly onClose: () => void }) {
       </Dialog>
     )
   }
-  const asked = { name, role, expires_at: null }
   return (
     <Dialog title={t('newToken')} onClose={onClose}>
-      <Form
-        error={create.error}
-        onSubmit={() => create.mutate({ ...asked, idempotency_key: keyOf(asked) })}
-      >
+      <Form error={create.error} onSubmit={() => create.mutate({ name, role, expires_at: null })}>
         <Field
           label={t('name')}
           name="name"

@@ -1,7 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useAdminChange } from '../../../api/admin.ts'
-import { useOnceKey } from '../../../api/once-key.ts'
+import { useAdminMaking } from '../../../api/admin.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Field } from '../../../ui/forms/field.tsx'
@@ -14,8 +13,7 @@ export function OpenAccount({ onClose }: { readonly onClose: () => void }) {
   const [name, setName] = useState('')
   const [externalId, setExternalId] = useState('')
   const [policy, setPolicy] = useState<'standard' | 'strict'>('standard')
-  const open = useAdminChange('openAccount')
-  const keyOf = useOnceKey()
+  const open = useAdminMaking('openAccount')
   const navigate = useNavigate()
   const asked = { name, spend_policy: policy, external_id: externalId === '' ? null : externalId }
   return (
@@ -23,13 +21,10 @@ export function OpenAccount({ onClose }: { readonly onClose: () => void }) {
       <Form
         error={open.error}
         onSubmit={() => {
-          open.mutate(
-            { ...asked, idempotency_key: keyOf(asked) },
-            {
-              onSuccess: ({ account_id: accountId }) =>
-                navigate({ to: '/operator/accounts/$accountId', params: { accountId } }),
-            },
-          )
+          open.mutate(asked, {
+            onSuccess: ({ account_id: accountId }) =>
+              navigate({ to: '/operator/accounts/$accountId', params: { accountId } }),
+          })
         }}
       >
         <Field
