@@ -22,6 +22,9 @@ export const TOP_UPS_ACTOR = 'top-ups'
 
 const USER_PREFIX = 'user:'
 
+/** A word of questions, which no event has: all users and whoever has an admin token. */
+export const ADMINISTRATORS = 'administrators'
+
 export function gatewayActor(gatewayId: string): string {
   return `gateway:${gatewayId}`
 }
@@ -42,6 +45,12 @@ export function tokenActor(name: string): string {
 /** A user of the dashboard. */
 export function userActor(userId: string): string {
   return `${USER_PREFIX}${userId}`
+}
+
+/** Whether it is a person, or a program with an admin token: not the server in its own work. */
+export function isAdministrator(actor: string): boolean {
+  const isToken = actor === OPERATOR_ACTOR || actor.startsWith(`${OPERATOR_ACTOR}:`)
+  return isToken || actor.startsWith(USER_PREFIX)
 }
 
 /** @returns the id of the user, or null when it was somebody else, or nobody is named */

@@ -252,7 +252,7 @@ describe.skipIf(missing !== undefined)('finding', () => {
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await find(EVENT)
-    await page.waitForURL(/operator\/events\?at=182440$/)
+    await page.waitForURL(/operator\/events\?at=182440&who=any&what=any$/)
     await page.getByText(EVENT).waitFor()
     await find('key_1')
     await page.waitForURL(/operator\/accounts\?find=key_1$/)

@@ -3,6 +3,7 @@ import type { OperationInput } from '@svc/contracts/admin/operations'
 import { missingChromium } from '@svc/testing/chromium'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
+import { violations } from '../testing/accessibility.ts'
 import type { AdminAnswers, PageServer } from '../testing/page-server.ts'
 import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'
 import { fullAnswers, session } from '../testing/sample-answers.ts'
@@ -48,6 +49,32 @@ describe.skipIf(missing !== undefined)('an auditor', () => {
     await times(ours)
     await page.goto(`${account}/requests?zone=Asia/Tokyo`)
     await times('Asia/Tokyo')
+  })
+
+  test('sees at first what people changed, and the work of the server when they ask for it', async () => {
+    const [event] = fullAdminAnswers.newestEvents().events
+    if (event === undefined) throw new Error('there is no event')
+    const asked: OperationInput<'newestEvents'>[] = []
+    await open((input) => {
+      asked.push(input)
+      const stream = 'account-acct_7'
+      return {
+        events: [{ ...event, stream, data: { at: 1, amount: '5' } }],
+        more: false,
+        next: null,
+      }
+    })
+    const row = page.locator('tr[data-row]')
+    await row.waitFor()
+    expect(asked.at(-1)).toEqual({ actor: 'administrators', except: 'RecordsRead', limit: '200' })
+    await row.getByText('As stored').click()
+    await row.getByText('"amount": "5"').waitFor()
+    expect(await violations(page)).toEqual([])
+    await page.getByLabel('Who', { exact: true }).selectOption('Everybody, also the server')
+    await page.getByLabel('What', { exact: true }).selectOption({ index: 1 })
+    await expect.poll(() => asked.at(-1)).toEqual({ limit: '200' })
+    await row.getByText('account-acct_7').click()
+    await page.waitForURL('**/operator/accounts/acct_7')
   })
 
   test('reads who did what of one user and type, and back from page to page', async () => {

@@ -50,11 +50,16 @@ export const eventOperations = {
     path: '/events/newest',
     role: 'auditor',
     summary: 'Events back from the end of the log, or from one of them',
-    recorded: ['actor', 'type'],
+    recorded: ['actor', 'type', 'except'],
     input: z.strictObject({
-      /** The actor that caused the events: `user:usr_…`, or all of a kind, such as `user`. */
+      /**
+       * The actor that caused the events: `user:usr_…`, or all of a kind, such as `user`;
+       * `administrators` is all users and admin tokens.
+       */
       actor: id.optional(),
       type: id.optional(),
+      /** A type whose events are left out, such as `RecordsRead`. */
+      except: id.optional(),
       /** The position of the first event, which is in the page. */
       until: position.optional(),
       limit: pageLimit,

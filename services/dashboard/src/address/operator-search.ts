@@ -69,11 +69,17 @@ export function accountSearch(raw: Raw): AccountSearch {
 export interface EventsSearch {
   /** Position of the event that is looked for: the newest that is shown. */
   readonly at?: number
-  /** Who caused the events, such as `user:usr_…`, or all of a kind, such as `user`. */
+  /**
+   * Who caused the events, such as `user:usr_…`, or all of a kind, such as `user`, or everybody.
+   * Default: whoever administers.
+   */
   readonly who?: string
-  /** The type of the events. */
+  /** The type of the events, or every type. Default: all changes. */
   readonly what?: string
 }
+
+/** Whoever and whatever it is, also requests of customers and what somebody only looked at. */
+export const ANY = 'any'
 
 export function eventsSearch(raw: Raw): EventsSearch {
   const { at } = raw

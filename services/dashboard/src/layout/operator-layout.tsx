@@ -3,7 +3,7 @@ import { accountOfStream } from '@svc/contracts/events/account'
 import { useMutation } from '@tanstack/react-query'
 import { Link, Outlet, useNavigate, useSearch } from '@tanstack/react-router'
 import { idKind } from '../address/id-kind.ts'
-import type { AccountSearch } from '../address/operator-search.ts'
+import { type AccountSearch, ANY } from '../address/operator-search.ts'
 import { period } from '../address/search.ts'
 import { callAdmin } from '../api/admin.ts'
 import { ApiError } from '../api/api-error.ts'
@@ -70,7 +70,10 @@ function OperatorFindBox() {
     const kind = idKind(text)
     if (kind === 'event') {
       const { position } = await callAdmin('findEvent', { event_id: text })
-      return navigate({ to: '/operator/events', search: { at: Number(position) } })
+      return navigate({
+        to: '/operator/events',
+        search: { at: Number(position), who: ANY, what: ANY },
+      })
     }
     if (kind === 'price') return navigate({ to: '/operator/prices' })
     if (kind === 'access') return navigate({ to: '/operator/access' })

@@ -4,7 +4,9 @@ export const operatorWords: Readonly<Record<string, string>> = {
   account_id: 'Id of the account.',
   account_role: 'Role in the account.',
   accounts: 'Accounts.',
-  actor: 'Who caused it; null for usage.',
+  actor:
+    'Who caused it; null for usage. Events can be asked for by a kind, such as `user`, or by ' +
+    '`administrators`: all users and admin tokens.',
   address: 'Where it is reached.',
   after: 'Where the page begins: behind this one.',
   already_revoked: 'Whether it had been revoked before.',
@@ -53,6 +55,7 @@ export const operatorWords: Readonly<Record<string, string>> = {
   equations: 'The five equations, and whether each holds.',
   erased: 'How many were erased.',
   event_id: 'The id of an event, as the log has it.',
+  except: 'A type whose events are left out, such as `RecordsRead`.',
   expired: 'Credit that ended unused, in exact dollars.',
   expires_before: 'Only those that expire before this moment.',
   external_id: 'Of the customer in the operator’s own system; null: none.',

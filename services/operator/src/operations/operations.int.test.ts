@@ -278,11 +278,16 @@ describe.each([
         return caused === actor || caused.startsWith(`${actor}:`)
       })
     expect(by('operator')).not.toEqual([])
+    const notOpened = newestFirst.filter(({ type }) => type !== 'AccountOpened')
+    expect(notOpened).not.toEqual(newestFirst)
+    expect(by('operator')).not.toEqual(newestFirst)
     const debits = newestFirst.filter(({ type }) => type === 'CreditDebited')
     for (const [query, expected] of [
       [{}, newestFirst],
       [{ actor: 'operator' }, by('operator')],
       [{ actor: 'operat' }, []],
+      [{ actor: 'administrators' }, by('operator')],
+      [{ except: 'AccountOpened' }, notOpened],
       [{ type: 'CreditDebited' }, debits],
       [{ type: 'CreditDebited', actor: 'user' }, []],
     ] as const) {
@@ -347,6 +352,7 @@ describe.each([
     ['not_found', (operations) => collect(operations.rebuildProjection({ name: 'none' }))],
     ['invalid_value', (operations) => operations.listEvents({ type: 'Typo', limit: 1 })],
     ['invalid_value', (operations) => operations.newestEvents({ type: 'Typo', limit: 1 })],
+    ['invalid_value', (operations) => operations.newestEvents({ except: 'Typo', limit: 1 })],
     ['invalid_value', (operations) => collect(operations.tailEvents({ type: 'Typo' }, never))],
     ['not_found', (operations) => operations.listEvents({ stream: 'account-x', limit: 1 })],
     ['invalid_value', (operations, accountId) => operations.grant(badGrant(accountId, '-1'))],

@@ -1,6 +1,11 @@
 /** The operator's pages of prices, audit, system and access. */
 export const runningTexts = {
+  administrators: 'People and admin tokens',
+  everybody: 'Everybody, also the server',
   adminTokens: 'Admin tokens',
+  allChanges: 'All changes',
+  asStored: 'As stored',
+  anything: 'Everything, also what was looked at',
   addWorker: 'Add worker',
   addWorkerEffect: 'Requests go to it as soon as it is ready, until the server ends.',
   agrees: 'agrees',

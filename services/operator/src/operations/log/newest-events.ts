@@ -1,5 +1,6 @@
 /** Looks back from the end of the event log, or from one of its events: who did what of late. */
 import type { EventPage, LoggedEvent } from '@svc/contracts/admin/events'
+import { ADMINISTRATORS, isAdministrator } from '@svc/contracts/events/actors'
 import type { Position, RecordedEvent } from '@svc/contracts/ports/event-store'
 import { loggedEvent } from '../values/details.ts'
 import {
@@ -11,9 +12,11 @@ import {
 } from './event-queries.ts'
 
 export interface NewestFilter {
-  /** The actor, or a kind of them: `user` is every `user:…`. */
+  /** The actor, or a kind of them: `user` is every `user:…`; `administrators`. */
   readonly actor?: string | undefined
   readonly type?: string | undefined
+  /** The type that is left out. */
+  readonly except?: string | undefined
   readonly until?: string | undefined
 }
 
@@ -27,6 +30,7 @@ export async function newestEvents(
   filter: NewestFilter & { readonly limit: number },
 ): Promise<EventPage> {
   checkType(filter)
+  checkType({ type: filter.except })
   const found: LoggedEvent[] = []
   let lookedAt = 0
   for await (const events of stepsBack(source, filter.until)) {
@@ -68,10 +72,12 @@ async function read(
   }
 }
 
-function matches(event: RecordedEvent, { actor, type }: NewestFilter): boolean {
+function matches(event: RecordedEvent, { actor, type, except }: NewestFilter): boolean {
   if (type !== undefined && event.type !== type) return false
+  if (event.type === except) return false
   if (actor === undefined) return true
   const by = actorOf(event)
+  if (actor === ADMINISTRATORS) return by !== undefined && isAdministrator(by)
   return by === actor || by?.startsWith(`${actor}:`) === true
 }
 

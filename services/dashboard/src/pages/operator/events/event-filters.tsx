@@ -1,6 +1,6 @@
 import { userActor } from '@svc/contracts/events/actors'
 import { useQuery } from '@tanstack/react-query'
-import type { EventsSearch } from '../../../address/operator-search.ts'
+import { ANY, type EventsSearch } from '../../../address/operator-search.ts'
 import { given } from '../../../address/search.ts'
 import { askAdmin } from '../../../api/admin.ts'
 import { Choice } from '../../../ui/forms/field.tsx'
@@ -14,11 +14,15 @@ export interface EventFiltersProps {
   readonly onChange: (search: EventsSearch) => void
 }
 
-/** Whose events, and of what type: requests of customers would hide all else. */
+/**
+ * Whose events, and of what type. At first it is what people and admin tokens changed: requests of
+ * customers, and what somebody only looked at, would hide all else.
+ */
 export function EventFilters({ who = '', what = '', onChange }: EventFiltersProps) {
   const { data: users = [] } = useQuery(askAdmin('listUsers', {}))
   const kinds = [
-    ['', t('all')],
+    ['', t('administrators')],
+    [ANY, t('everybody')],
     ['user', t('users')],
     ['operator', t('adminTokens')],
     ['gateway', t('requests')],
@@ -43,7 +47,11 @@ export function EventFilters({ who = '', what = '', onChange }: EventFiltersProp
         label={t('what')}
         value={what}
         options={withChosen(
-          [['', t('all')], ...eventTypes.map((type) => [type, type] as const)],
+          [
+            ['', t('allChanges')],
+            [ANY, t('anything')],
+            ...eventTypes.map((type) => [type, type] as const),
+          ],
           what,
         )}
         onChoose={(chosen) => onChange(search({ who, what: chosen }))}
