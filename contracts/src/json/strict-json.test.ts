@@ -26,6 +26,13 @@ test('any JSON object without duplicates is read as JSON.parse reads it', () => 
   )
 })
 
+test('a byte order mark in front is left out, and nowhere else', () => {
+  expect(read('\ufeff {"a":"\ufeffb"}')).toEqual({ a: '\ufeffb' })
+  for (const text of ['\ufeff', '\ufeff\ufeff{}', ' \ufeff{}', '{}\ufeff']) {
+    expect(() => read(text)).toThrow(/it is not valid JSON/)
+  }
+})
+
 test('any text is read or refused as invalid_json, never anything else', () => {
   const piece = fc.constantFrom(
     '{',

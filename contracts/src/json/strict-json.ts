@@ -24,6 +24,7 @@ export interface JsonLimits {
 
 const defaultLimits: JsonLimits = { depth: 32, keys: 10_000, items: 10_000, allItems: 50_000 }
 
+const BYTE_ORDER_MARK = '\ufeff'
 const NUMBER_CHARACTERS_MAX = 64
 /** A key has quotes, a colon and a value. */
 const LEAST_KEY_CHARACTERS = 4
@@ -31,7 +32,8 @@ const LEAST_KEY_CHARACTERS = 4
 const PLAIN_NUMBER_CHARACTERS = 15
 
 /**
- * @param text the whole document
+ * @param text the whole document. A byte order mark in front, as editors on Windows write it into
+ *   files, says nothing that readers could disagree about: it is left out.
  * @param source what the text is, as the error names it: "the body of your request"
  * @param limits in place of the usual ones
  * @throws {ServiceError} `invalid_json`
@@ -42,7 +44,8 @@ export function strictJsonObject(
   limits: Partial<JsonLimits> = {},
 ): JsonObject {
   try {
-    return checked(text, { ...defaultLimits, ...limits })
+    const document = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
+    return checked(document, { ...defaultLimits, ...limits })
   } catch (cause) {
     if (!(cause instanceof Refused)) throw cause
     throw new ServiceError('invalid_json', `We could not parse ${source}: ${cause.message}.`)

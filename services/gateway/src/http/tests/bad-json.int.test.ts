@@ -51,7 +51,7 @@ describe.each(wireFormats)('$name', (format) => {
     ['3 a comment', '{"a":1}//'],
     ['3 single quotes', "{'a':1}"],
     ['3 NaN', '{"a":NaN}'],
-    ['4 a byte order mark', `\ufeff${good}`],
+    ['4 two byte order marks', `\ufeff\ufeff${good}`],
     ['5 two values', `${good}{}`],
     ['6 33 levels', with_(`"x":${'['.repeat(32)}${']'.repeat(32)}`)],
     ['7 5,000 levels', with_(`"x":${'['.repeat(5_000)}${']'.repeat(5_000)}`)],
@@ -95,6 +95,8 @@ describe.each(wireFormats)('$name', (format) => {
     const expected = { status: 400, code: 'invalid_value', param: limit, family }
     await expectRefused(fixture, response, expected)
   })
+
+  test('4 one byte order mark in front is left out', () => expectServed(`\ufeff${good}`))
 
   test.each(['1.0', '1e0'])('17 %s is the integer 1', (one) => expectServed(withLimit(one)))
 
