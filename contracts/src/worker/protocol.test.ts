@@ -27,7 +27,12 @@ const plainSampling = {
   presencePenalty: 0,
   repetitionPenalty: 1,
 }
-const plan = { grammar: 'root ::= "a"\n', grammarFrom: 'tool_call', callable: ['look'] }
+const plan = {
+  grammar: 'root ::= "a"\n',
+  grammarFrom: 'tool_call',
+  callable: ['look'],
+  mustCall: false,
+}
 const prepared = {
   tokens: [0],
   fingerprint: 'f',

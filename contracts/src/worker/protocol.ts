@@ -178,6 +178,8 @@ const answerPlan = z.object({
   grammarFrom: z.enum(['answer', 'tool_call']),
   /** Tools whose calls are taken out of the text. None: what looks like a call is text. */
   callable: z.array(toolName).max(TOOLS_MAX),
+  /** Whether the answer can be nothing but calls, after thinking. */
+  mustCall: z.boolean().default(false),
 })
 export type AnswerPlan = z.output<typeof answerPlan>
 

@@ -34,7 +34,7 @@ function plainRequest(worker: MeasuredWorker, question: Question): GenerateReque
     maxOutputTokens,
     fingerprint: worker.health.fingerprint,
     thinking: { enabled: false, effort: 'medium', budgetTokens: null },
-    plan: { grammar: null, grammarFrom: 'answer', callable: [] },
+    plan: { grammar: null, grammarFrom: 'answer', callable: [], mustCall: false },
     sampling: COLD,
     logitBias: without.map((token): [number, number] => [token, NEVER]),
     topLogprobs: logprobs ? ALTERNATIVES : null,

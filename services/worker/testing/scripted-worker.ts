@@ -92,7 +92,7 @@ export function request(prompt: string, changes: Partial<GenerateRequest> = {}):
     tokens: bytes(prompt),
     fingerprint: 'f',
     thinking: { enabled: false, effort: 'medium', budgetTokens: null },
-    plan: { grammar: null, grammarFrom: 'answer', callable: [] },
+    plan: { grammar: null, grammarFrom: 'answer', callable: [], mustCall: false },
     logitBias: [],
     topLogprobs: null,
     maxOutputTokens: 64,

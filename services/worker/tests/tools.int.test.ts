@@ -219,7 +219,7 @@ describe('an answer in a format', () => {
     const other = worker().generate(CAPITAL)
     const grammar = 'root ::= "ab" [\\x00]'
     const { text, last, meter } = await worker().generate(CAPITAL, {
-      plan: { grammar, grammarFrom: 'answer', callable: [] },
+      plan: { grammar, grammarFrom: 'answer', callable: [], mustCall: false },
       sampling: { ...COLD, temperature: 1 },
     })
     expect([text, last]).toMatchObject(['ab', { type: 'error', code: 'grammar_stuck' }])
@@ -233,7 +233,7 @@ describe('an answer in a format', () => {
     const bracket = tokens.find((token) => token === BRACKET)
     expect(bracket).toBe(BRACKET)
     const { last } = await worker().generate(CAPITAL, {
-      plan: { grammar, grammarFrom: 'answer', callable: [] },
+      plan: { grammar, grammarFrom: 'answer', callable: [], mustCall: false },
       logitBias: [[BRACKET, 100]],
     })
     expect(last).toMatchObject({ type: 'error', code: 'grammar_too_costly' })

@@ -237,7 +237,7 @@ export class ScriptedWorker {
     const names = toolUse?.tools.map(({ name }) => name) ?? []
     const callable =
       toolUse === null || toolUse.choice === 'none' ? [] : (toolUse.callable ?? names)
-    return { grammar: null, grammarFrom: 'answer', callable, ...this.script.plan }
+    return { grammar: null, grammarFrom: 'answer', callable, mustCall: false, ...this.script.plan }
   }
 
   async #generate(request: GenerateRequest, response: ServerResponse): Promise<void> {

@@ -42,7 +42,12 @@ const plan = (asked: Partial<PrepareRequest> = {}) => makePlan(family, { ...PLAI
 
 describe('the plan of an answer', () => {
   it('without tools and format is free', () => {
-    expect(plan()).toEqual({ grammar: null, grammarFrom: 'answer', callable: [] })
+    expect(plan()).toEqual({
+      grammar: null,
+      grammarFrom: 'answer',
+      callable: [],
+      mustCall: false,
+    })
   })
 
   it('with a format is under its grammar from the beginning', () => {
@@ -55,15 +60,23 @@ describe('the plan of an answer', () => {
   })
 
   it('with tools that may be called is free up to a call', () => {
-    const { grammar, grammarFrom, callable } = plan({ toolUse: toolUse() })
-    expect([grammarFrom, callable]).toEqual(['tool_call', ['get_weather', 'get_time']])
+    const { grammar, grammarFrom, callable, mustCall } = plan({ toolUse: toolUse() })
+    expect([grammarFrom, callable, mustCall]).toEqual([
+      'tool_call',
+      ['get_weather', 'get_time'],
+      false,
+    ])
     expect(grammar).toContain('get_weather')
     expect(grammar).toContain('Rome')
   })
 
   it('with tools that must be called is a call from the beginning', () => {
     const named = plan({ toolUse: toolUse({ choice: 'required', callable: ['get_time'] }) })
-    expect([named.grammarFrom, named.callable]).toEqual(['answer', ['get_time']])
+    expect(named).toMatchObject({
+      grammarFrom: 'answer',
+      callable: ['get_time'],
+      mustCall: true,
+    })
     expect(named.grammar).toContain('zone')
     expect(named.grammar).not.toContain('get_weather')
   })
@@ -74,7 +87,7 @@ describe('the plan of an answer', () => {
 
   it('with tools and a format is either of them, or a call where one is required', () => {
     const either = plan({ toolUse: toolUse(), outputFormat: person })
-    expect(either.grammarFrom).toBe('answer')
+    expect(either).toMatchObject({ grammarFrom: 'answer', mustCall: false })
     expect(either.grammar).toContain('age')
     expect(either.grammar).toContain('get_weather')
     const call = plan({ toolUse: toolUse({ choice: 'required' }), outputFormat: person })

@@ -39,7 +39,12 @@ const STEPS_OF_ONE_TOOL = 1 / 4
 export type Asked = Pick<PrepareRequest, 'toolUse' | 'outputFormat' | 'thinking'>
 type Tools = ToolUse['tools']
 
-export const FREE: AnswerPlan = { grammar: null, grammarFrom: 'answer', callable: [] }
+export const FREE: AnswerPlan = {
+  grammar: null,
+  grammarFrom: 'answer',
+  callable: [],
+  mustCall: false,
+}
 
 /** Whether there is nothing to compile. @throws WorkerRefusal when no tool can be called */
 export function isFree({ toolUse, outputFormat }: Asked): boolean {
@@ -87,7 +92,7 @@ class PlanMaker {
     const gap = thinking.enabled && !callsOnly && this.#family.answerPrefixGrammar === ''
     const grammar = this.#rules.text(gap ? `${GAP_AFTER_THINKING} (${answer})` : answer)
     const callable = this.#tools.map(({ name }) => name)
-    return { grammar, grammarFrom: callsOnly ? 'tool_call' : 'answer', callable }
+    return { grammar, grammarFrom: callsOnly ? 'tool_call' : 'answer', callable, mustCall }
   }
 
   #calls(): string {

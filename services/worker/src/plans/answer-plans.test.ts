@@ -25,6 +25,7 @@ const plan = (characters = 10): AnswerPlan => ({
   grammar: 'x'.repeat(characters),
   grammarFrom: 'answer',
   callable: [],
+  mustCall: false,
 })
 
 describe('plans', () => {

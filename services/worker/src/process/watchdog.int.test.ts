@@ -42,7 +42,7 @@ describe('a worker that hangs', () => {
     const plan = { grammar: ambiguous, grammarFrom: 'answer', callable: [] } as const
     const bomb = await client.open({
       ...(await client.request([user('any')])),
-      plan: { ...plan, callable: [] },
+      plan: { ...plan, callable: [], mustCall: false },
     })
     const types: string[] = []
     for await (const event of bomb.events) types.push(event.type)

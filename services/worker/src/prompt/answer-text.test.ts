@@ -11,7 +11,15 @@ const tokensOf = (text: string) => vocabulary.tokenize(text, true, false)
 function answerText(name: TemplateName, parts: Partial<AnswerTextParts> = {}): AnswerText {
   const family = chooseFamily(templateText(name))
   const callable = ['get_weather']
-  return new AnswerText({ vocabulary, family, prompt: [], stops: [], callable, ...parts })
+  return new AnswerText({
+    vocabulary,
+    family,
+    prompt: [],
+    stops: [],
+    callable,
+    mustCall: false,
+    ...parts,
+  })
 }
 
 function read(answer: AnswerText, tokens: readonly number[]) {
@@ -20,7 +28,7 @@ function read(answer: AnswerText, tokens: readonly number[]) {
     steps.push(answer.push(token))
     if (steps.at(-1)?.stopText !== null) break
   }
-  if (steps.at(-1)?.stopText === null || steps.length === 0) steps.push(answer.end())
+  if (steps.at(-1)?.stopText === null || steps.length === 0) steps.push(answer.end(false))
   const pieces = steps.flatMap((step) => step.pieces)
   const of = (kind: string) =>
     pieces.flatMap((piece) => (piece.kind === kind && 'text' in piece ? [piece.text] : [])).join('')
@@ -147,5 +155,5 @@ it('tells from which token on a text is still to come', () => {
   expect(Math.max(...behind)).toBeLessThan(tokensOf(call).length)
   expect(behind.at(tokensOf(`<think>${'hm '.repeat(20)}`).length - 1)).toBeLessThanOrEqual(2)
   expect(behind.at(tokensOf(`<think>${'hm '.repeat(20)}</think>abc`).length - 1)).toBe(0)
-  answer.end()
+  answer.end(false)
 })

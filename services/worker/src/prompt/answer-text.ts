@@ -37,6 +37,8 @@ export interface AnswerTextParts {
   readonly stops: readonly string[]
   /** Tools whose calls are taken out of the text. */
   readonly callable: readonly string[]
+  /** Whether the answer can be nothing but calls, after thinking. */
+  readonly mustCall: boolean
 }
 
 /** Prompt tokens at the end that can show open thinking. */
@@ -50,10 +52,14 @@ export class AnswerText {
   #undecidedTokens = 0
   #reasoningTokens = 0
 
-  constructor({ vocabulary, family, prompt, stops, callable }: AnswerTextParts) {
+  constructor({ vocabulary, family, prompt, stops, callable, mustCall }: AnswerTextParts) {
     const tail = textWithMarkers(vocabulary, prompt.slice(-PROMPT_TAIL_TOKENS))
     this.#characters = new TokenText(vocabulary, family.controlMarkers)
-    this.#reader = family.answerReader({ callable, inReasoning: family.opensThinking(tail) })
+    this.#reader = family.answerReader({
+      callable,
+      mustCall,
+      inReasoning: family.opensThinking(tail),
+    })
     this.#stops = new StopStrings(stops)
   }
 
@@ -84,11 +90,16 @@ export class AnswerText {
     return this.#step(this.#stopAt(pieces))
   }
 
-  /** What was held back when the model ended, the limit was reached or the client stopped. */
-  end(): AnswerStep {
+  /**
+   * What was held back when the answer ended.
+   *
+   * @param cut whether the limit was reached or the client stopped, and not the model
+   */
+  end(cut: boolean): AnswerStep {
     const text = this.#characters.end()
     this.#origins.more(text.length)
-    const { pieces, stopText } = this.#stopAt([...this.#reader.push(text), ...this.#reader.end()])
+    const held = [...this.#reader.push(text), ...this.#reader.end(cut)]
+    const { pieces, stopText } = this.#stopAt(held)
     if (stopText !== null) return this.#step({ pieces, stopText })
     return this.#step({ pieces: [...pieces, ...this.#releaseStops()], stopText })
   }

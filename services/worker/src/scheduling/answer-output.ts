@@ -63,10 +63,14 @@ export class AnswerOutput {
     )
   }
 
-  /** What was held back when the model ended, the limit was reached or the client stopped. */
-  end(): OutputStep {
+  /**
+   * What was held back when the answer ended.
+   *
+   * @param cut whether the limit was reached or the client stopped, and not the model
+   */
+  end(cut: boolean): OutputStep {
     return this.#read(
-      () => this.#parts.reader.end(),
+      () => this.#parts.reader.end(cut),
       (plain) => plain.end(),
     )
   }

@@ -271,7 +271,7 @@ export class Execution {
   }
 
   async #end(reason: 'stop' | 'length'): Promise<Ending> {
-    const { stopText } = await this.#flush()
+    const { stopText } = await this.#flush(reason === 'length')
     return this.#done(stopText === null ? reason : 'stop', stopText)
   }
 
@@ -282,12 +282,12 @@ export class Execution {
 
   /** What was held back of the answer was computed and is paid for, so it is given out. */
   async #interrupted(): Promise<Ending> {
-    await this.#flush()
+    await this.#flush(true)
     return { kind: 'interrupted' }
   }
 
-  async #flush(): Promise<OutputStep> {
-    const step = this.#parts.answer.end()
+  async #flush(cut: boolean): Promise<OutputStep> {
+    const step = this.#parts.answer.end(cut)
     await this.#emit(step.events)
     return step
   }

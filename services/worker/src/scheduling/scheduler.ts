@@ -215,6 +215,7 @@ export class Scheduler {
         prompt: request.tokens,
         stops: request.stop,
         callable: request.plan.callable,
+        mustCall: request.plan.mustCall,
       })
       const execution = this.#execution(job, turn, reader, loan)
       const ending = await execution.run()

@@ -6,9 +6,14 @@ import { GrammarBans } from './grammar-bans.ts'
 import { type AnswerProgress, Steering } from './steering.ts'
 
 const MARKERS = { open: '<think>\n', close: '\n</think>\n\n', answer: 'SAY:' }
-const FREE: AnswerPlan = { grammar: null, grammarFrom: 'answer', callable: [] }
+const FREE: AnswerPlan = { grammar: null, grammarFrom: 'answer', callable: [], mustCall: false }
 const JSON_ANSWER: AnswerPlan = { ...FREE, grammar: 'root ::= json' }
-const CALLS: AnswerPlan = { grammar: 'root ::= call', grammarFrom: 'tool_call', callable: ['f'] }
+const CALLS: AnswerPlan = {
+  grammar: 'root ::= call',
+  grammarFrom: 'tool_call',
+  callable: ['f'],
+  mustCall: false,
+}
 const OFF: Thinking = { enabled: false, effort: 'medium', budgetTokens: null }
 const ON: Thinking = { ...OFF, enabled: true }
 

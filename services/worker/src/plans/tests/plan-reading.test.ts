@@ -52,11 +52,11 @@ interface Reading {
 }
 
 function read(family: Family, plan: AnswerPlan, answer: string, cut: number): Reading {
-  const reader = family.answerReader({ callable: plan.callable, inReasoning: false })
+  const reader = family.answerReader({ ...plan, inReasoning: false })
   const pieces: Piece[] = []
   for (let at = 0; at < answer.length; at += cut)
     pieces.push(...reader.push(answer.slice(at, at + cut)))
-  pieces.push(...reader.end())
+  pieces.push(...reader.end(false))
   const reading: Reading = { text: '', calls: [] }
   for (const piece of pieces) {
     const last = reading.calls.at(-1)
@@ -106,7 +106,7 @@ describe.each(families.map((family) => [family.name, family] as const))('%s', (_
     fc.assert(
       fc.property(drawn, ({ seed }) => {
         const call = grammar.draw(randomOf(seed), 12)
-        const reader = family.answerReader({ callable: plan.callable, inReasoning: false })
+        const reader = family.answerReader({ ...plan, inReasoning: false })
         let fed = ''
         for (const character of call) {
           fed += character

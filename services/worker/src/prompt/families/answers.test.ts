@@ -232,8 +232,12 @@ describe('reading an answer', () => {
     fc.assert(
       fc.property(template, answer, (name, text) => {
         const family = chooseFamily(templateText(name))
-        const reader = family.answerReader({ callable: ['get_weather'], inReasoning: false })
-        const pieces = [...[...text].flatMap((unit) => reader.push(unit)), ...reader.end()]
+        const reader = family.answerReader({
+          callable: ['get_weather'],
+          mustCall: false,
+          inReasoning: false,
+        })
+        const pieces = [...[...text].flatMap((unit) => reader.push(unit)), ...reader.end(false)]
         for (const piece of pieces) {
           if (piece.kind !== 'text') continue
           expect(text.slice(piece.from, piece.from + piece.text.length)).toBe(piece.text)
@@ -245,6 +249,7 @@ describe('reading an answer', () => {
   it('holds back no more than it must', () => {
     const reader = chooseFamily(templateText('qwen3')).answerReader({
       callable: ['get_weather'],
+      mustCall: false,
       inReasoning: false,
     })
     expect(textsOf(reader.push('Hello <b>'), 'text')).toBe('Hello <b>')
@@ -263,11 +268,12 @@ describe('reading an answer', () => {
     for (const [name, beginning] of begun) {
       const reader = chooseFamily(templateText(name)).answerReader({
         callable: ['get_weather'],
+        mustCall: false,
         inReasoning: false,
       })
       reader.push(beginning)
       for (let times = 0; times < 200; times += 1) reader.push(blanks)
-      const [held = 0] = reader.end().map((piece) => ('text' in piece ? piece.text.length : 0))
+      const [held = 0] = reader.end(false).map((piece) => ('text' in piece ? piece.text.length : 0))
       expect([name, beginning, held <= 1024]).toEqual([name, beginning, true])
     }
   })
@@ -280,9 +286,48 @@ describe('reading an answer', () => {
     }
   }, 10_000)
 
+  it('leaves out the beginning of a call that was cut off before its arguments', () => {
+    const cut = (text: string) => readAnswer('qwen3', [text], { cut: true }).parts
+    const call = 'Hi\n<tool_call>\n{"name": "get_weather", "arguments": '
+    const opened = 'Hi\n<tool_call>'.length
+    for (let length = opened; length <= call.length; length += 1) {
+      expect(cut(call.slice(0, length))).toEqual(['Hi'])
+    }
+    expect(cut(`${hermesCall}\n<tool_call>\n{"na`)).toEqual([weather])
+  })
+
+  it('keeps text that was cut off where a call could have begun, but had not', () => {
+    for (const [family, text] of [
+      ['qwen3', 'a\n<tool_'],
+      ['qwen3', 'a <tool_call>b'],
+      ['qwen3', '<tool_call>{"name": "rm"'],
+      ['llama-like', '{"name": "Ad'],
+    ] as const) {
+      expect(readAnswer(family, [text], { cut: true }).parts).toEqual([text])
+    }
+  })
+
+  it('has no text of an answer that must be a call, wherever that was cut off', () => {
+    for (const [name, [family, text, parts, reasoning]] of Object.entries(answers)) {
+      if (reasoning !== undefined || parts.some((part) => typeof part === 'string')) continue
+      for (let length = 0; length < text.length; length += 1) {
+        const options = { mustCall: true, cut: true }
+        const read = readAnswer(family, [text.slice(0, length)], options)
+        const texts = read.parts.filter((part) => typeof part === 'string')
+        expect(texts, `${name}: ${text.slice(0, length)}`).toEqual([])
+      }
+    }
+  })
+
+  it('makes up no arguments for a harmony call that was cut off before them', () => {
+    const header = ' to=functions.get_weather<|channel|>commentary json<|message|>'
+    expect(readAnswer('gpt-oss', [header], { cut: true }).parts).toEqual([])
+    expect(readAnswer('gpt-oss', [header]).parts).toEqual([['get_weather', '{}']])
+  })
+
   it('tells from when on a call is certain, and what was written of it', () => {
     const read = (name: TemplateName, text: string) => {
-      const options = { callable: ['get_weather'], inReasoning: false }
+      const options = { callable: ['get_weather'], mustCall: false, inReasoning: false }
       const reader = chooseFamily(templateText(name)).answerReader(options)
       reader.push(text)
       return [reader.phase, reader.callText]

@@ -11,6 +11,8 @@ export interface ThinkingMarkers {
 export interface ReaderOptions {
   /** Tools whose calls are taken out of the text. None: what looks like a call is text. */
   readonly callable: readonly string[]
+  /** Whether the answer can be nothing but calls, after thinking. */
+  readonly mustCall: boolean
   /** Whether the prompt ended in open thinking. */
   readonly inReasoning: boolean
 }
@@ -37,6 +39,11 @@ export interface AnswerReader {
   /** The text of a call from its opening on, as it was fed. Empty outside of a call. */
   readonly callText: string
   push(text: string): Piece[]
-  /** The answer has ended: what was held back is given out as what it seemed to be. */
-  end(): Piece[]
+  /**
+   * The answer has ended: what was held back is given out as what it seemed to be. The beginning of
+   * a call is left out where the answer was cut off in it, because nobody wrote it as text.
+   *
+   * @param cut whether the model would have gone on
+   */
+  end(cut: boolean): Piece[]
 }

@@ -8,9 +8,10 @@
  *
  * The trade: what may become a call is held back (an opening, the white space before it, a head)
  * and given out as text when it is none; once a call was given out, all up to the end of its JSON
- * is its arguments, valid or not. So no text is lost and no call is taken back.
+ * is its arguments, valid or not. So no text is lost and no call is taken back. A head that can
+ * only be that of a call is no text: it is left out where the answer was cut off in it.
  */
-import type { Piece, TextPiece } from './answer-reader.ts'
+import type { Piece, ReaderOptions, TextPiece } from './answer-reader.ts'
 import {
   type CallSyntax,
   HEAD_CHARACTERS_MAX,
@@ -28,6 +29,7 @@ type Phase = 'text' | 'head' | 'arguments' | 'tail' | 'between'
 export class CallReader {
   readonly #syntax: CallSyntax
   readonly #callable: ReadonlySet<string>
+  readonly #mustCall: boolean
   #phase: Phase = 'text'
   #held = ''
   /** The offset of the held text in what was fed, in UTF-16 units. */
@@ -43,9 +45,14 @@ export class CallReader {
   #callText = ''
 
   /** @param from where the first text that is fed begins */
-  constructor(syntax: CallSyntax, callable: readonly string[], from: number) {
+  constructor(
+    syntax: CallSyntax,
+    { callable, mustCall }: Pick<ReaderOptions, 'callable' | 'mustCall'>,
+    from: number,
+  ) {
     this.#syntax = syntax
     this.#callable = new Set(callable)
+    this.#mustCall = mustCall
     this.#from = from
   }
 
@@ -68,9 +75,11 @@ export class CallReader {
     return pieces
   }
 
-  end(): Piece[] {
+  end(cut: boolean): Piece[] {
     const pieces: Piece[] = []
-    if (this.#phase === 'text' || this.#phase === 'head') this.#give(pieces, this.#held.length)
+    const isText = this.#phase === 'text' || this.#phase === 'head'
+    const isCall = this.#mustCall || this.inCall
+    if (isText && !(cut && isCall)) this.#give(pieces, this.#held.length)
     this.#phase = 'text'
     this.#held = ''
     return pieces

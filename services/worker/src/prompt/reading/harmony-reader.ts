@@ -33,14 +33,16 @@ type Phase = 'header' | 'reasoning' | 'text' | 'argumentsStart' | 'arguments'
 
 export class HarmonyReader implements AnswerReader {
   readonly #callable: ReadonlySet<string>
+  readonly #mustCall: boolean
   #phase: Phase
   #held = ''
   #from = 0
   #callName = ''
   #callText = ''
 
-  constructor({ callable, inReasoning }: ReaderOptions) {
+  constructor({ callable, mustCall, inReasoning }: ReaderOptions) {
     this.#callable = new Set(callable)
+    this.#mustCall = mustCall
     this.#phase = inReasoning ? 'reasoning' : 'header'
   }
 
@@ -63,10 +65,10 @@ export class HarmonyReader implements AnswerReader {
     return pieces
   }
 
-  end(): Piece[] {
+  end(cut: boolean): Piece[] {
     const pieces: Piece[] = []
-    if (this.#phase === 'argumentsStart') this.#call(pieces, '{}')
-    else if (this.#phase === 'header') this.#endHeader(pieces)
+    if (this.#phase === 'argumentsStart') this.#endBeforeArguments(pieces, cut)
+    else if (this.#phase === 'header') this.#endHeader(pieces, cut)
     else this.#give(pieces, this.#held.length)
     this.#held = ''
     return pieces
@@ -146,9 +148,15 @@ export class HarmonyReader implements AnswerReader {
     return true
   }
 
+  /** Arguments that were cut off before they began are not known to be none. */
+  #endBeforeArguments(pieces: Piece[], cut: boolean): void {
+    if (!cut) this.#call(pieces, '{}')
+  }
+
   /** A header that was cut off is syntax; what is none is text. */
-  #endHeader(pieces: Piece[]): void {
-    const isSyntax = headerBeginnings.some((each) => this.#held.startsWith(each))
+  #endHeader(pieces: Piece[], cut: boolean): void {
+    const begun = headerBeginnings.some((each) => this.#held.startsWith(each))
+    const isSyntax = begun || (cut && this.#mustCall)
     if (!isSyntax) this.#give(pieces, this.#held.length)
   }
 

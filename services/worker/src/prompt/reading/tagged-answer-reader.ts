@@ -12,13 +12,13 @@ import { ThinkingReader } from './thinking-reader.ts'
 
 export class TaggedAnswerReader implements AnswerReader {
   readonly #syntax: CallSyntax
-  readonly #callable: readonly string[]
+  readonly #options: ReaderOptions
   readonly #thinking: ThinkingReader
   #calls: CallReader | null = null
 
   constructor(syntax: CallSyntax, markers: ThinkingMarkers, options: ReaderOptions) {
     this.#syntax = syntax
-    this.#callable = options.callable
+    this.#options = options
     this.#thinking = new ThinkingReader(markers.open, markers.close, options.inReasoning)
   }
 
@@ -38,15 +38,15 @@ export class TaggedAnswerReader implements AnswerReader {
     return this.#thinking.phase === 'answer' ? [...reasoning, ...this.#answer()] : reasoning
   }
 
-  end(): Piece[] {
+  end(cut: boolean): Piece[] {
     const reasoning = this.#thinking.end()
     const answer = this.#calls === null ? this.#answer() : []
-    return [...reasoning, ...answer, ...(this.#calls?.end() ?? [])]
+    return [...reasoning, ...answer, ...(this.#calls?.end(cut) ?? [])]
   }
 
   #answer(): Piece[] {
     const { text, from } = this.#thinking.rest()
-    this.#calls = new CallReader(this.#syntax, this.#callable, from)
+    this.#calls = new CallReader(this.#syntax, this.#options, from)
     return this.#calls.push(text)
   }
 }

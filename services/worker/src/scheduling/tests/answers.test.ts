@@ -11,7 +11,12 @@ import { DrawFailed } from '../../engines/engine.ts'
 import { bytes } from '../../engines/scripted/byte-vocabulary.ts'
 import { AnswerText } from '../../prompt/answer-text.ts'
 
-const PLAN: AnswerPlan = { grammar: null, grammarFrom: 'answer', callable: ['f', 'g'] }
+const PLAN: AnswerPlan = {
+  grammar: null,
+  grammarFrom: 'answer',
+  callable: ['f', 'g'],
+  mustCall: false,
+}
 const thinking: Thinking = { enabled: true, effort: 'medium', budgetTokens: null }
 const call = (name: string, json = '{"a": 1}') =>
   `<tool_call>\n{"name": "${name}", "arguments": ${json}}\n</tool_call>`
@@ -70,6 +75,15 @@ describe('a tool call', () => {
       ['arguments', expect.stringMatching(/^\{"a?/)],
     ])
     expect(last).toMatchObject({ finishReason: 'length' })
+  })
+
+  it('that is cut before its arguments is not told, and its tokens are counted', async () => {
+    const { scheduler } = scriptedWorker({ answer: `Hm. ${call('f')}` })
+    const asked = request('hi', { plan: PLAN, maxOutputTokens: 24 })
+    const { events, last, meter } = await run(scheduler, asked)
+    expect(told(events)).toEqual([['text', 'Hm.']])
+    expect(last).toMatchObject({ finishReason: 'length' })
+    expect(meter?.outputTokens).toBe(24)
   })
 
   it('is not ended by a stop text in its arguments', async () => {
