@@ -82,7 +82,7 @@ describe.skipIf(!isHere)('promtool', () => {
       clock: { nowMs: () => 0 },
       isReady: async () => true,
       freeBytes: async () => 1,
-      backups: { lastWrittenAtMs: () => undefined },
+      backups: { last: () => undefined },
       auditTrail: { lastVerification: async () => undefined },
     })
     const input = await metrics.text()

@@ -8,6 +8,7 @@ const operations = Object.entries<Declaration>(adminOperations)
 const withoutCustomers = [
   'checkFeed',
   'evidenceKey',
+  'lastBackup',
   'lastVerification',
   'listAdminTokens',
   'listInvitations',

@@ -138,7 +138,10 @@ test('when the last backup was written is told', async () => {
     return findings.find(({ check }) => check === 'backups')?.says
   }
   expect(await says()).toMatch('it has written none yet')
-  new DataFolder(path).writeLastBackup({ writtenAt: '2026-11-27T03:00:00.000Z' })
+  new DataFolder(path).writeLastBackup({
+    folder: '/backups/one',
+    writtenAt: '2026-11-27T03:00:00.000Z',
+  })
   expect(await says()).toMatch('it wrote the last one at 2026-11-27T03:00:00.000Z')
   writeFileSync(join(path, 'last-backup.json'), '{', { mode: 0o600 })
   expect(await says()).toMatch('when it wrote the last one is not known')

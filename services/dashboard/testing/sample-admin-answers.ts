@@ -254,6 +254,9 @@ export const fullAdminAnswers = {
     checkpoint: `svc.example\n182441\n${'B'.repeat(44)}\n`,
     verified_to: 182_441,
   }),
+  lastBackup: () => ({
+    backup: { folder: '/srv/svc/backups/2026-11-20T10-00-00.000Z', written_at: AT },
+  }),
   lastVerification: () => ({
     verification: {
       verified_at: AT,
@@ -379,6 +382,7 @@ export const emptyAdminAnswers = {
   listPrices: () => [],
   listWorkers: () => [],
   evidenceKey: () => ({ key: 'svc.example', rotations: [], checkpoint: null, verified_to: null }),
+  lastBackup: () => ({ backup: null }),
   lastVerification: () => ({ verification: null }),
   listInvitations: () => [],
   listAdminTokens: () => [],

@@ -1,6 +1,6 @@
 /** Backups of the data folder. */
 import { z } from 'zod'
-import { lineOperation, type Shown } from '../declaration/declaration.ts'
+import { lineOperation, operation, type Shown } from '../declaration/declaration.ts'
 import { count, nothing } from '../declaration/fields.ts'
 
 const backupProgress = z.object({
@@ -22,7 +22,21 @@ const backupResult = z.object({
 })
 export type BackupResult = Shown<typeof backupResult>
 
+const lastBackup = z.object({
+  /** Null before the first one. */
+  backup: z.object({ folder: z.string(), written_at: z.string() }).nullable(),
+})
+export type LastBackupAnswer = Shown<typeof lastBackup>
+
 export const backupOperations = {
+  lastBackup: operation({
+    method: 'GET',
+    path: '/backups/last',
+    role: 'auditor',
+    summary: 'The last backup of the data folder, wherever it may have gone since',
+    input: nothing,
+    output: lastBackup,
+  }),
   backUp: lineOperation({
     method: 'POST',
     path: '/backups',

@@ -13,6 +13,7 @@ export const operatorWords: Readonly<Record<string, string>> = {
   already_withdrawn: 'Whether it had been withdrawn before.',
   altered: 'Whether it is another than was written.',
   anchor: 'Head of the log that was noted elsewhere.',
+  backup: 'The last that was written; null: none yet.',
   balance_before: 'Settled balance before, in exact dollars.',
   base_url: 'Where clients reach the server.',
   before: 'Only what is before this moment.',
@@ -200,4 +201,5 @@ export const operatorWords: Readonly<Record<string, string>> = {
   worker_id: 'Id of the worker.',
   workers: 'The workers.',
   writes: 'How many were written.',
+  written_at: 'When it was begun.',
 }

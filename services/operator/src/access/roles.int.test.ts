@@ -59,6 +59,7 @@ const leastRoles: Readonly<Record<keyof Operations | '/metrics', AdminRole>> = {
   checkFeed: 'auditor',
   resendFeed: 'operator',
   verify: 'auditor',
+  lastBackup: 'auditor',
   lastVerification: 'auditor',
   reconcile: 'auditor',
   evidenceKey: 'auditor',

@@ -8,6 +8,7 @@ import { chatBody, type GatewayFixture, startGateway } from '@svc/testing/gatewa
 import { emptyTier, type Fault, freshState, plainScript } from '@svc/testing/scripted-worker'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Exposition } from '../../testing/exposition.ts'
+import type { Backups } from '../operations/log/backups.ts'
 import { metricCatalogue } from './catalogue.ts'
 import { createMetrics, METRICS_CONTENT_TYPE, type MetricsSources } from './metrics.ts'
 
@@ -39,7 +40,7 @@ const sources: MetricsSources = {
   clock: { nowMs: () => NOW_MS },
   isReady: async () => true,
   freeBytes: async () => 5_000,
-  backups: { lastWrittenAtMs: () => undefined },
+  backups: { last: () => undefined },
   auditTrail: { lastVerification: async () => undefined },
 }
 let metrics: ReturnType<typeof createMetrics>
@@ -296,11 +297,13 @@ describe('the event log', () => {
 })
 
 describe('the last backup', () => {
-  const writtenAt = async (lastWrittenAtMs: () => number | undefined) =>
-    (await scrapeOf({ backups: { lastWrittenAtMs } })).value('svc_last_backup_timestamp_seconds')
+  const writtenAt = async (last: Backups['last']) =>
+    (await scrapeOf({ backups: { last } })).value('svc_last_backup_timestamp_seconds')
 
   test('is told by its time, and by 0 before the first one', async () => {
-    expect(await writtenAt(() => NOW_MS)).toBe(NOW_MS / 1_000)
+    const writtenAtNow = new Date(NOW_MS).toISOString()
+    const last = () => ({ folder: '/backups/one', writtenAt: writtenAtNow })
+    expect(await writtenAt(last)).toBe(NOW_MS / 1_000)
     expect(await writtenAt(() => undefined)).toBe(0)
   })
 

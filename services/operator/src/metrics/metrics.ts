@@ -27,7 +27,7 @@ export interface MetricsSources extends LedgerSources, LastVerificationPorts {
   /** What is free on the disk of the data folder. */
   readonly freeBytes: () => Promise<number>
   /** Default: the events are elsewhere, and their backups with them. */
-  readonly backups?: Pick<Backups, 'lastWrittenAtMs'> | undefined
+  readonly backups?: Pick<Backups, 'last'> | undefined
 }
 
 export interface Metrics {
@@ -78,9 +78,10 @@ async function serverText({ isReady, freeBytes, backups }: MetricsSources): Prom
 }
 
 /** @returns 0 before the first one; undefined when nobody knows, because its note is damaged */
-function lastBackupAtMs(backups: Pick<Backups, 'lastWrittenAtMs'>): number | undefined {
+function lastBackupAtMs(backups: Pick<Backups, 'last'>): number | undefined {
   try {
-    return backups.lastWrittenAtMs() ?? 0
+    const last = backups.last()
+    return last === undefined ? 0 : Date.parse(last.writtenAt)
   } catch {
     return undefined
   }

@@ -2,7 +2,7 @@
 import type { Caller } from '@svc/contracts/admin/caller'
 import type { OperationHandlers } from '@svc/contracts/admin/operations'
 import { noQuarantine } from '@svc/contracts/ports/quarantine'
-import { backupLines } from './log/backup-lines.ts'
+import { backupLines, lastBackup } from './log/backup-lines.ts'
 import { listEvents, tailEvents } from './log/event-queries.ts'
 import { evidenceKey, evidenceLines } from './log/evidence-lines.ts'
 import { feedOperations } from './log/feed-lines.ts'
@@ -27,6 +27,7 @@ export function logOperations(
   OperationHandlers,
   | 'verify'
   | 'lastVerification'
+  | 'lastBackup'
   | 'checkFeed'
   | 'resendFeed'
   | 'listProjections'
@@ -77,6 +78,7 @@ export function logOperations(
     compareViews: () =>
       compareLines({ projections, viewCurrent: (name) => viewsCurrent(ports, name) }),
     backUp: () => backupLines(ports.backups),
+    lastBackup: async () => lastBackup(ports.backups),
     ...feedOperations(ports),
     findEvent: ({ event_id: id }) => foundEvent(projections, id),
     listEvents: (query) => listEvents(ports, query),

@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
+  renameSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -67,17 +68,21 @@ async function lastPosition({ operations }: OpenedFolder): Promise<bigint> {
   return BigInt(head ?? '')
 }
 
-test('the folder tells when its last one was written, and no copy says it of itself', async () => {
+test('the last that was written is told, wherever it went, and no copy says it of itself', async () => {
   const { backups, folder } = await backupsOfFolder()
-  expect(backups.lastWrittenAtMs()).toBeUndefined()
+  expect(backups.last()).toBeUndefined()
   const clock = { ...systemClock, nowMs: () => Date.UTC(2026, 10, 27) }
   const timed = new FolderBackups({ folder, into: undefined, clock })
   const { folder: copy } = await timed.write(quiet, never)
-  expect(backups.lastWrittenAtMs()).toBe(Date.UTC(2026, 10, 27))
+  const last = { folder: copy, writtenAt: '2026-11-27T00:00:00.000Z' }
+  expect(backups.last()).toEqual(last)
   // One that fails leaves what is known of the one before.
   await expect(timed.write(quiet, never)).rejects.toMatchObject({ code: 'backup_failed' })
-  expect(backups.lastWrittenAtMs()).toBe(Date.UTC(2026, 10, 27))
   expect(new DataFolder(copy).readLastBackup()).toBeUndefined()
+  renameSync(copy, join(temporaryFolder(), 'elsewhere'))
+  expect(backups.last()).toEqual(last)
+  writeFileSync(join(folder.path, 'last-backup.json'), '{')
+  expect(() => backups.last()).toThrow(expect.objectContaining({ code: 'backup_failed' }))
 })
 
 test('one is written at a time', async () => {

@@ -26,7 +26,12 @@ import type { Clock } from '@svc/contracts/ports/time'
 import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
 import { copyDatabase } from '@svc/infra/sqlite/copy-database'
 import { syncFile, syncFolder } from '@svc/infra/system/disk-sync'
-import type { BackupProgress, Backups, WrittenBackup } from '@svc/operator/operations/backups'
+import type {
+  BackupProgress,
+  Backups,
+  LastBackup,
+  WrittenBackup,
+} from '@svc/operator/operations/backups'
 import { DataFolder } from '../data-folder/data-folder.ts'
 import { DataFolderError } from '../data-folder/data-folder-error.ts'
 import { BackupPlace } from './backup-place.ts'
@@ -66,9 +71,12 @@ export class FolderBackups implements Backups {
     return this.#running !== undefined
   }
 
-  lastWrittenAtMs(): number | undefined {
-    const record = this.#folder.readLastBackup()
-    return record && Date.parse(record.writtenAt)
+  last(): LastBackup | undefined {
+    try {
+      return this.#folder.readLastBackup()
+    } catch (cause) {
+      throw new ServiceError('backup_failed', `${messageOf(cause)}.`, { cause })
+    }
   }
 
   async write(
@@ -118,7 +126,7 @@ export class FolderBackups implements Backups {
       syncFolder(partial)
       renameSync(partial, whole)
       syncFolder(into)
-      this.#folder.writeLastBackup({ writtenAt })
+      this.#folder.writeLastBackup({ folder: whole, writtenAt })
       return { folder: whole, bytes: copied, position }
     } catch (error) {
       removeIfPossible(partial)

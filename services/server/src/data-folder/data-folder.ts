@@ -61,6 +61,7 @@ import {
   feedNote,
   firstRunNote,
   type KeptSecrets,
+  type LastBackupRecord,
   type LogHeadRecord,
   type LogRecord,
   lastBackupNote,
@@ -347,11 +348,11 @@ export class DataFolder {
   }
 
   /** When the last backup was written, as far as the folder tells. @throws {DataFolderError} */
-  readLastBackup(): BackupRecord | undefined {
+  readLastBackup(): LastBackupRecord | undefined {
     return this.#notes.read(lastBackupNote)
   }
 
-  writeLastBackup(record: BackupRecord): void {
+  writeLastBackup(record: LastBackupRecord): void {
     this.#notes.write(lastBackupNote, record)
   }
 

@@ -115,9 +115,10 @@ const backupRecord = z.object({ writtenAt: z.string() })
 export type BackupRecord = z.output<typeof backupRecord>
 export const backupNote: Note<BackupRecord> = { file: 'backup.json', schema: backupRecord }
 
-/** When the last backup was written. No backup has it: it is of the original alone. */
-const lastBackupRecord = z.object({ writtenAt: z.iso.datetime() })
-export const lastBackupNote: Note<BackupRecord> = {
+/** The last backup that was written. No backup has it: it is of the original alone. */
+const lastBackupRecord = z.object({ folder: z.string(), writtenAt: z.iso.datetime() })
+export type LastBackupRecord = z.output<typeof lastBackupRecord>
+export const lastBackupNote: Note<LastBackupRecord> = {
   file: 'last-backup.json',
   schema: lastBackupRecord,
 }

@@ -15,6 +15,11 @@ export const runningTexts = {
   auditCacheNow: 'Audit now',
   auditCacheText:
     'Each ready worker computes up to {count} cached blocks again and compares their bytes.',
+  backup: 'Backup',
+  backupNone: 'No backup was written yet.',
+  backupNow: 'Back up now',
+  backupText: 'Copies the data folder into a folder on the machine of the server, while it runs.',
+  lastBackup: 'Last backup:',
   beginning: 'Beginning …',
   behind: 'Events behind',
   behindFor: 'Behind for',

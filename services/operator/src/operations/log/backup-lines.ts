@@ -1,6 +1,6 @@
-/** A backup of the data folder, with its progress. */
+/** A backup of the data folder, with its progress, and the last that was written. */
 import { performance } from 'node:perf_hooks'
-import type { BackupProgress, BackupResult } from '@svc/contracts/admin/backups'
+import type { BackupProgress, BackupResult, LastBackupAnswer } from '@svc/contracts/admin/backups'
 import { ServiceError } from '@svc/contracts/errors'
 import type { Backups } from './backups.ts'
 import { progressLines } from './progress-lines.ts'
@@ -28,4 +28,10 @@ export function backupLines(
       position: position?.toString() ?? null,
     }
   })
+}
+
+/** @throws {ServiceError} */
+export function lastBackup(backups: Backups | undefined): LastBackupAnswer {
+  const last = backups?.last()
+  return { backup: last === undefined ? null : { folder: last.folder, written_at: last.writtenAt } }
 }

@@ -16,11 +16,22 @@ export interface WrittenBackup {
   readonly position: Position | null
 }
 
+export interface LastBackup {
+  /** The path on the machine of the server. */
+  readonly folder: string
+  /** When it was begun, in RFC 3339. */
+  readonly writtenAt: string
+}
+
 /** Writes backups of the data folder, one at a time. */
 export interface Backups {
   readonly isWriting: boolean
-  /** When the last one was written; undefined when there is none. @throws when that is not known */
-  lastWrittenAtMs(): number | undefined
+  /**
+   * The last that was written, wherever it may have gone since; undefined when there was none.
+   *
+   * @throws {ServiceError} `backup_failed` when nobody knows, because its note is damaged
+   */
+  last(): LastBackup | undefined
   /**
    * @throws {ServiceError} `conflict` while another is being written, `backup_failed` when the disk
    *   does not take it; nothing is left of it then, nor when the signal aborts

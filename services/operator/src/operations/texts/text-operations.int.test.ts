@@ -153,7 +153,7 @@ test('an external id is in no event, and finds its account and its key', async (
 test('nothing is erased while a backup is written, which would lack the event of it', async () => {
   const backups = {
     isWriting: true,
-    lastWrittenAtMs: () => undefined,
+    last: () => undefined,
     write: () => Promise.reject(new Error('not asked')),
   }
   const { operationsOf } = await openRunningService({ backups })

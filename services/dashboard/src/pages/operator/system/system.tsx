@@ -12,6 +12,7 @@ import { Page } from '../../../ui/page.tsx'
 import { HoldList } from '../account/hold-list.tsx'
 import { t } from '../operator-text.ts'
 import { AddWorker } from './add-worker.tsx'
+import { BackupCard } from './backup-card.tsx'
 import { CacheAudit } from './cache-audit.tsx'
 import { FeedCard, TopUpsCard } from './kafka-cards.tsx'
 import { ProjectionTable } from './projection-table.tsx'
@@ -45,6 +46,7 @@ export function System() {
         <Answer query={workers}>{(shown) => <WorkerTable workers={shown} />}</Answer>
       </Card>
       {isAdding && <AddWorker onClose={() => setAdding(false)} />}
+      <BackupCard />
       <CacheAudit />
       <Card title={t('holdsOfAll')}>
         <HoldList />
