@@ -15,7 +15,7 @@ const [granted, adjusted, refunded] = ['grant_1', 'adj_1', 'refund_1']
 const sample = data[0] ?? expect.fail('the sample has no entry')
 const named = [
   { ...sample, ...grant, entry: 1, reference: granted },
-  { ...sample, ...usage, entry: 2, reference: 'req_1' },
+  { ...sample, ...usage, entry: 2, reference: 'req_1', payment_reference: null },
   { ...sample, ...adjustment, entry: 3, reference: adjusted },
 ]
 const second = [
@@ -55,6 +55,14 @@ describe.skipIf(missing !== undefined)('the find box of an account', () => {
     await shown.locator('[data-find]').fill(id)
     await shown.keyboard.press('Enter')
   }
+
+  test('leads to a statement on which a payment has the reference of its invoice', async () => {
+    const { page: shown, server } = opened
+    await shown.goto(`${server.url}/dashboard/accounts/${ACCOUNT}/statement`)
+    const rows = shown.locator('tr[data-row]')
+    await rows.first().getByText('Reference INV-42', { exact: true }).waitFor()
+    expect(await rows.nth(1).getByText('Reference').count()).toBe(0)
+  })
 
   test.each([
     [granted, 0],

@@ -140,7 +140,7 @@ interface DescriptionProps {
 
 /** What was used leads to its receipt; below stands the id by which any entry is found. */
 function Description({ entry, receipt }: DescriptionProps) {
-  const { type, key, model, reference, description } = entry
+  const { type, key, model, reference, description, payment_reference: payment } = entry
   const used = [isolated(key?.name ?? key?.id ?? reference), model].filter(Boolean).join(' · ')
   return (
     <>
@@ -152,6 +152,11 @@ function Description({ entry, receipt }: DescriptionProps) {
         <GivenName name={description} />
       )}
       <code className="text-xs text-soft">{reference}</code>
+      {payment !== null && (
+        <span className="block text-xs text-soft">
+          {t('paymentReference', { reference: isolated(payment) })}
+        </span>
+      )}
     </>
   )
 }

@@ -152,6 +152,7 @@ export const accountTexts = {
   overlapWeek: 'One week',
   owed: 'Owed, which the next credit pays first',
   paidFrom: 'Paid from {id}',
+  paymentReference: 'Reference {reference}',
   perMillion: 'Dollars per million tokens',
   period: 'Period',
   partlyRefunded: 'partly refunded',
