@@ -69,8 +69,8 @@ function Credit({ receipt }: { readonly receipt: Data }) {
           <ExactMoney amount={receipt.hold} />
         </Fact>
         {receipt.grants.map(({ grant_id: id, amount }) => (
-          <Fact key={id} name={t('paidFrom', { id })}>
-            <ExactMoney amount={amount} />
+          <Fact key={id} name={t('paidFrom')}>
+            <ExactMoney amount={amount} /> <code className="text-xs text-soft">{id}</code>
           </Fact>
         ))}
         {unpaid !== null && (

@@ -151,7 +151,7 @@ export const accountTexts = {
   overlapNone: 'Not at all: it ends now',
   overlapWeek: 'One week',
   owed: 'Owed, which the next credit pays first',
-  paidFrom: 'Paid from {id}',
+  paidFrom: 'Paid from a grant',
   paymentReference: 'Reference {reference}',
   perMillion: 'Dollars per million tokens',
   period: 'Period',
