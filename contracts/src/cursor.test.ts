@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { cursorPlace, cursorText } from './cursor.ts'
+import { cursorNumber, cursorPlace, cursorText } from './cursor.ts'
 import { ServiceError } from './errors.ts'
 
 const list = ['requests', 'acct_1', { model: 'svc-beta' }]
@@ -25,3 +25,19 @@ test.each([
 ])('a cursor of %s is refused', (_, asked, given) => {
   expect(() => cursorPlace(asked, given)).toThrow(ServiceError)
 })
+
+test('a cursor leads to a number up to the highest place', () => {
+  for (const place of [0, 1, 10, 8_640_000_000_000_000]) {
+    expect(cursorNumber(list, cursorText(list, `${place}`), Infinity)).toBe(place)
+    expect(cursorNumber(list, cursorText(list, `${place}`), place)).toBe(place)
+    expect(() => cursorNumber(list, cursorText(list, `${place}`), place - 1)).toThrow(ServiceError)
+  }
+  expect(() => cursorNumber(list, 'req_7', 7)).toThrow(ServiceError)
+})
+
+test.each(['', ' 1', '1.5', '-1', '1e3', '0x10', '01', 'NaN', 'Infinity', '1\n', '9'.repeat(17)])(
+  'a forged place "%s" is no number',
+  (place) => {
+    expect(() => cursorNumber(list, cursorText(list, place), Infinity)).toThrow(ServiceError)
+  },
+)

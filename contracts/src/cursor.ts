@@ -9,6 +9,7 @@ import { ServiceError } from './errors.ts'
 const VERSION = 'c1'
 const CHECK_CHARACTERS = 16
 const CURSOR = /^(.*)\.([0-9a-f]{16})$/s
+const WHOLE_NUMBER = /^(?:0|[1-9]\d{0,15})$/
 
 /**
  * @param list names the list: its kind, whose it is, and what it was filtered by
@@ -25,11 +26,24 @@ export function cursorText(list: readonly unknown[], place: string): string {
 export function cursorPlace(list: readonly unknown[], cursor: string): string {
   const [, place, check] = CURSOR.exec(cursor) ?? []
   if (place !== undefined && check === checkOf(list, place)) return place
-  throw new ServiceError(
-    'invalid_value',
-    'cursor: it belongs to no page of this list: begin again without one',
-    { param: 'cursor' },
-  )
+  throw ofNoPage()
+}
+
+/**
+ * Reads the place of a list whose places are whole numbers.
+ *
+ * @param max the highest place that the list has now
+ * @throws as {@link cursorPlace}, also for a forged place that is none of this list
+ */
+export function cursorNumber(list: readonly unknown[], cursor: string, max: number): number {
+  const place = cursorPlace(list, cursor)
+  if (WHOLE_NUMBER.test(place) && Number(place) <= max) return Number(place)
+  throw ofNoPage()
+}
+
+function ofNoPage(): ServiceError {
+  const message = 'cursor: it belongs to no page of this list: begin again without one'
+  return new ServiceError('invalid_value', message, { param: 'cursor' })
 }
 
 function checkOf(list: readonly unknown[], place: string): string {

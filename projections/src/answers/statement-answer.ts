@@ -1,5 +1,5 @@
 /** Entries of a statement as they are shown, and a page of them for the account itself. */
-import { cursorPlace, cursorText } from '@svc/contracts/cursor'
+import { cursorNumber, cursorText } from '@svc/contracts/cursor'
 import { formatExact } from '@svc/contracts/money'
 import type {
   StatementAnswer,
@@ -48,7 +48,8 @@ export function statementPage(
   nowMs: number,
 ): StatementAnswer {
   const list = ['statement', accountId, asked]
-  const after = cursor === undefined ? undefined : Number(cursorPlace(list, cursor))
+  const after =
+    cursor === undefined ? undefined : cursorNumber(list, cursor, Number.MAX_SAFE_INTEGER)
   const period = readPeriod(asked)
   const query = { accountId, limit, ...period, after }
   const { opening, closing, rows, more } = views.statement(query)

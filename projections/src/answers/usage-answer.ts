@@ -1,5 +1,5 @@
 /** A page of usage as it is asked for and answered: days of any zone, groups, exact dollars. */
-import { cursorPlace, cursorText } from '@svc/contracts/cursor'
+import { cursorNumber, cursorText } from '@svc/contracts/cursor'
 import { ServiceError } from '@svc/contracts/errors'
 import { formatExact } from '@svc/contracts/money'
 import { type TokenClass, tokenClasses } from '@svc/contracts/tokens'
@@ -48,8 +48,8 @@ export function usagePage(
   const groupBy = query.group_by ?? []
   const list = listOf(accountId, query)
   const filter = filterOf(accountId, query)
-  const begin = query.cursor === undefined ? period.from : Number(cursorPlace(list, query.cursor))
-  const { by } = query
+  const { by, cursor } = query
+  const begin = cursor === undefined ? period.from : cursorNumber(list, cursor, period.to - 1)
   const groups = groupBy.filter((group) => group !== 'class')
   const isOfAll = groups.length === 0 && isUnfiltered(query)
   const steps = isOfAll ? query.limit : stepsOf(views, accountId, query.limit)
