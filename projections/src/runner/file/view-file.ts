@@ -15,14 +15,13 @@
  * write-ahead log: after a power cut the last transactions may be missing, never half of one. They
  * are then folded again from the event log, which is the source; no commit waits for the disk.
  */
-import { linkSync, renameSync } from 'node:fs'
-import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { RecordedEvent } from '@svc/contracts/ports/event-store'
 import { inSteps, type Pace, stepSize } from '@svc/contracts/ports/pace'
 import type { DecodedBatch } from '../../projection/decode.ts'
 import type { Projection, Projector } from '../../projection/projection.ts'
+import { replaceContent, syncToDisk } from './file-content.ts'
 import type { SetAside, SetAsideStreams } from './set-aside-streams.ts'
 import {
   type Checkpoint,
@@ -246,14 +245,9 @@ export class ViewFile {
    */
   replaceBy(completedPath: string): { readonly freed: Promise<void> } {
     this.#closeUnsynced()
-    const isKept = keepContent(this.path)
-    renameSync(completedPath, this.path)
+    const { free } = replaceContent(this.path, completedPath)
     this.#reopen()
-    // What cannot be removed now is removed at the next start.
-    const freed = isKept
-      ? rm(replacedPath(this.path), { force: true }).catch(() => {})
-      : Promise.resolve()
-    return { freed }
+    return { freed: free() }
   }
 
   /** Closes the file, and gives up what is not committed: the log has it. */
@@ -345,29 +339,4 @@ export class ViewFile {
 
 export function viewPath(folder: string, { name, version }: Projection): string {
   return join(folder, `${name}-v${version}.db`)
-}
-
-/** A second name for the content of a file that is about to be replaced. */
-function replacedPath(path: string): string {
-  return `${path}.replaced`
-}
-
-/** Gives the content its second name. @returns false where the file system has no such names */
-function keepContent(path: string): boolean {
-  try {
-    removeDatabase(replacedPath(path))
-    linkSync(path, replacedPath(path))
-    return true
-  } catch {
-    return false
-  }
-}
-
-async function syncToDisk(path: string): Promise<void> {
-  const file = await open(path, 'r+')
-  try {
-    await file.sync()
-  } finally {
-    await file.close()
-  }
 }
