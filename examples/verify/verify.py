@@ -15,10 +15,11 @@ def attempt(what, read, line=1, revision=None):
 def sha(*parts): return hashlib.sha256(b"".join(parts)).digest()
 def from_hex(text): return bytes.fromhex(re.fullmatch("[0-9a-f]{64}", text)[0])
 def from_base64(text): return next(raw for raw in [base64.b64decode(text)] if base64.b64encode(raw).decode() == text)
-def parsed(text):  # without NaN and halves of characters, which no JSON has; no number that counts has more than 16 digits
-    value = json.loads(text, parse_constant=lambda _: must(False), parse_int=lambda digits: int(digits) if len(digits) < 18 else float(digits))
+# without NaN, which no JSON has; no number that counts has more than 16 digits
+DECODER = json.JSONDecoder(parse_constant=lambda _: must(False), parse_int=lambda digits: int(digits) if len(digits) < 18 else float(digits))
+def parsed(text):  # without halves of characters either
     must("\\u" not in text or not re.search(r"\\u[dD][89a-fA-F]", re.sub(r"\\\\|\\u[dD][89abAB]..\\u[dD][c-fC-F]", "", text)))
-    return value
+    return DECODER.decode(text)
 def public_key(name, key_id, text, kind):
     public = from_base64(text)
     must(len(public) == 33 and public[:1] == kind and sha(name.encode(), b"\n", public)[:4].hex() == key_id)
