@@ -22,7 +22,7 @@ import { Random } from '@svc/testing/random'
 import { expect, test } from 'vitest'
 import { agreedVerdicts } from './agreed-verdicts.ts'
 import { history, key, NOW, signer } from './manipulations.ts'
-import { checkpointOf, fileOf, type PaperLog, resealed } from './paper-log.ts'
+import { checkpointOf, fileOf, type PaperLog, requestFileOf, resealed } from './paper-log.ts'
 
 const SEED = 20_261_129
 const LONG_MS = 900_000
@@ -250,4 +250,67 @@ test('of two checkpoints the later one shows no shorter log, consistent or not',
     const sameSecond = checkpointOf(shorter, signer, NOW)
     expect((await verdictOn({ ...shown, checkpoint: sameSecond })).first_broken).toBeNull()
   }
+})
+
+type Proof = { readonly event: number; readonly leaf: number; readonly hashes: readonly string[] }
+const { proofs } = JSON.parse(header) as { proofs: readonly Proof[] }
+const last = events.length - 2
+const unproven = { verdict: 'not_covered', not_covered: 'no_inclusion_proof' }
+
+test('without a proof nothing is covered, and behind the last one nothing', async () => {
+  expect(await verdictOn({ file: fields({ proofs: [] }) })).toMatchObject({
+    ...unproven,
+    covered_to: null,
+  })
+  const leaf = log.findIndex((event) => event.stream === stream && event.revision === 1)
+  const upTo = checkpointOf(log.slice(0, leaf + 1), signer, NOW)
+  const early = log.filter((event, index) => event.stream !== stream || index <= leaf)
+  const [first = ''] = fileOf(early.slice(0, leaf + 1), { stream, checkpoint: upTo }).split('\n')
+  const all = JSON.stringify({ ...JSON.parse(first), events: last + 1 })
+  expect(await verdictOn({ file: withHeader(all) })).toMatchObject({ ...unproven, covered_to: 1 })
+})
+
+test('a proof is of an event of the file, and every event is one of the header', async () => {
+  const more = [...proofs, { ...proofs[0], event: last + 2 }]
+  expect(await verdictOn({ file: fields({ proofs: more }) })).toMatchObject(found(1, 'header'))
+  const fewer = { events: last, proofs: [] }
+  expect(await verdictOn({ file: fields(fewer) })).toMatchObject(found(last + 2, 'event'))
+  expect(await verdictOn({ file: fields({ stream: 'account-x' }) })).toMatchObject(
+    found(2, 'event'),
+  )
+  expect(await verdictOn({ file: Buffer.alloc(0) })).toMatchObject(found(1, 'header'))
+})
+
+test('a checkpoint that does not go on from an earlier one is named', async () => {
+  const since = fileOf(log, { stream, checkpoint, since: [2] })
+  const rewritten = since.replace(
+    /("size":2,"root":")(.)/,
+    (_all, before: string, digit: string) => {
+      return `${before}${digit === '0' ? '1' : '0'}`
+    },
+  )
+  expect(await verdictOn({ file: Buffer.from(rewritten) })).toMatchObject(found(1, 'consistency'))
+})
+
+test('of a request every event needs a proof, but where the next one is chained to it', async () => {
+  const debit = log.findLast(({ stream: of, type }) => of === stream && type === 'CreditDebited')
+  const { requestId } = JSON.parse(debit?.data ?? '') as { requestId: string }
+  const whole = requestFileOf(log, { stream, checkpoint, named: requestId, requestId })
+  const shown = (kept: (event: number) => boolean) => {
+    const [first = '', ...lines] = whole.split('\n')
+    const all = JSON.parse(first) as { proofs: readonly Proof[] }
+    const some = { ...all, proofs: all.proofs.filter(({ event }) => kept(event)) }
+    return Buffer.from([JSON.stringify(some), ...lines].join('\n'))
+  }
+  const revisions = whole
+    .split('\n')
+    .slice(1, -1)
+    .map((line) => JSON.parse(line)[2] as number)
+  const isGap = (revisions[1] ?? 0) > (revisions[0] ?? 0) + 1
+  expect(await verdictOn({ file: shown((event) => event > 1) })).toMatchObject(
+    isGap ? unproven : { verdict: 'ok' },
+  )
+  expect(await verdictOn({ file: shown((event) => event < 3) })).toMatchObject(unproven)
+  // The meter and the debit stand in one append.
+  expect(await verdictOn({ file: shown((event) => event !== 2) })).toMatchObject({ verdict: 'ok' })
 })
