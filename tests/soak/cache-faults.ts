@@ -11,15 +11,24 @@ export const faultKinds = [
   'redis_killed',
   /** Open connections on which nothing is answered, for some conversations. */
   'redis_frozen',
+  /** It refuses to write, for some conversations. */
+  'redis_full',
+  /** Blocks are spoilt, or lie under the names of others. */
+  'redis_altered',
   /** Killed with what it is doing, and started again at once. */
   'worker_killed',
+  /** Stopped in what it is doing for a moment, as by a machine that sleeps. */
+  'worker_frozen',
 ] as const
 export type FaultKind = (typeof faultKinds)[number]
 
 /** Conversations between one fault and the next. */
-const FAULT_EVERY = 8
+const FAULT_EVERY = 5
 /** Conversations until Redis is well again. */
-const LASTS = 4
+const LASTS = 3
+/** So small that whatever is written is too much. */
+const FULL = { maxmemory: '1', 'maxmemory-policy': 'noeviction' }
+const ALTERED_BLOCKS_MAX = 256
 
 export class Faults {
   readonly #redis: RedisServer
@@ -79,12 +88,65 @@ export class Faults {
         await this.#redis.freeze()
         this.#heal = { from: healFrom, run: () => this.#redis.thaw() }
         return
+      case 'redis_full': {
+        const usual = await this.#settings(Object.keys(FULL))
+        await this.#set(FULL)
+        this.#heal = { from: healFrom, run: () => this.#set(usual) }
+        return
+      }
+      case 'redis_altered':
+        return await this.#alterBlocks()
       case 'worker_killed':
         return await this.#fleet.killAndRestart()
+      case 'worker_frozen':
+        return await this.#fleet.freezeForAMoment()
       default:
         return kind satisfies never
     }
   }
+
+  async #settings(names: readonly string[]): Promise<Record<string, string>> {
+    const found: Record<string, string> = {}
+    for (const name of names) {
+      const [, value] = [await this.#redis.command('CONFIG', 'GET', name)].flat()
+      found[name] = String(value)
+    }
+    return found
+  }
+
+  async #set(settings: Readonly<Record<string, string>>): Promise<void> {
+    await this.#redis.command('CONFIG', 'SET', ...Object.entries(settings).flat())
+  }
+
+  async #alterBlocks(): Promise<void> {
+    const keys = [await this.#redis.command('KEYS', '*:b:*')].flat().map(String)
+    let before: Buffer = Buffer.from('no block')
+    for (const [at, key] of shuffled(keys, this.#random).slice(0, ALTERED_BLOCKS_MAX).entries()) {
+      // One that was altered before and that nobody has asked for is no text.
+      const value = await this.#redis.command('GET', key).catch(() => null)
+      if (!Buffer.isBuffer(value)) continue
+      const altered = alterations[at % alterations.length]?.(value, before)
+      before = value
+      await this.#redis.command('DEL', key)
+      if (altered === undefined) await this.#redis.command('RPUSH', key, value)
+      else await this.#redis.command('SET', key, altered)
+    }
+  }
+}
+
+/** Each makes something else of a sealed block; undefined stands for a value of another type. */
+const alterations: readonly ((block: Buffer, other: Buffer) => Buffer | undefined)[] = [
+  (_block, other) => other,
+  (block) => withBitTurned(block, block.length - 1),
+  (block) => withBitTurned(block, 0),
+  (block) => block.subarray(0, block.length / 2),
+  () => undefined,
+]
+
+function withBitTurned(block: Buffer, place: number): Buffer {
+  const turned = Buffer.from(block)
+  turned.writeUInt8(turned.readUInt8(place) ^ 1, place)
+  return turned
 }
 
 function shuffled<Item>(items: readonly Item[], random: Random): Item[] {

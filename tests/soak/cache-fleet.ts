@@ -1,10 +1,11 @@
 /**
- * The workers of the cache's soak test: two that share a cache, of which the second is killed now
- * and then, and one without a cache that says what the answers have to be. Each has one request at
- * a time: only then does an answer depend on nothing but its prompt.
+ * The workers of the cache's soak test: two that share a cache, of which the second is killed or
+ * frozen now and then, and one without a cache that says what the answers have to be. Each has one
+ * request at a time: only then does an answer depend on nothing but its prompt.
  */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import type { StateResponse } from '@svc/contracts/worker/protocol'
 import {
   MeasuredWorker,
@@ -23,6 +24,8 @@ const SEQUENCES = 2
 const CACHE_BYTES = 32 * 1024 * 1024
 /** A request that a killed worker had is asked again, not for ever. */
 const ATTEMPTS_MAX = 5
+/** Longer than Redis is waited for, and than a claim on a short prompt lasts. */
+const FROZEN_MS = 1_500
 /** Where the runtime's states pass through, on Linux. */
 const SHARED_MEMORY = '/dev/shm'
 const STATE_FILE = /^svc-kv-(\d+)-/
@@ -133,6 +136,13 @@ export class CacheFleet {
     const started = await MeasuredWorker.start(this.#options(KILLED_WORKER))
     this.#pids.add(started.pid)
     next.resolve(started)
+  }
+
+  /** What it has begun goes on afterwards. Resolves at once. */
+  async freezeForAMoment(): Promise<void> {
+    const worker = await this.worker(KILLED_WORKER)
+    worker.freeze()
+    void setTimeout(FROZEN_MS).then(() => worker.thaw())
   }
 
   /** The process that is there now, or will be in a moment. */

@@ -88,6 +88,16 @@ export class MeasuredWorker {
     await this.#exited
   }
 
+  /** Stops it without ending it, whatever it is doing. Without effect on one that has ended. */
+  freeze(): void {
+    this.#child.kill('SIGSTOP')
+  }
+
+  /** It goes on with what it was doing. */
+  thaw(): void {
+    this.#child.kill('SIGCONT')
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop()
   }

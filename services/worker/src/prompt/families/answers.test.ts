@@ -47,6 +47,11 @@ const answers: Record<string, readonly [TemplateName, string, ReadAnswer['parts'
     `<tool_call>{"type": "function", "name": "get_weather", "arguments": ${oslo}, "id": 7}</tool_call>!`,
     [weather, '!'],
   ],
+  'an object of more members than a call has': [
+    'qwen3',
+    `<tool_call>{${'"id": 7, '.repeat(16)}"name": "get_weather"}</tool_call>`,
+    [`<tool_call>{${'"id": 7, '.repeat(16)}"name": "get_weather"}</tool_call>`],
+  ],
   'a forgotten brace': [
     'qwen3',
     `<tool_call>\n{"name": "get_weather", "arguments": ${oslo}\n</tool_call>`,

@@ -7,6 +7,8 @@ const nameKeys = new Set(['name', 'function'])
 const argumentsKeys = new Set(['arguments', 'parameters'])
 /** Members that models add and that say nothing. */
 const otherKeys = new Set(['type', 'id'])
+/** What has more is no call: with each of its tokens all members before are read again. */
+const MEMBERS_MAX = 16
 
 /** A value within a text: where it ends; or that its end is not there yet; or that it is none. */
 type Span = number | 'more' | null
@@ -14,6 +16,7 @@ type Span = number | 'more' | null
 interface Call {
   name: string | null
   arguments: string | null
+  members: number
 }
 
 type Entry =
@@ -27,7 +30,7 @@ type Entry =
  * @param text begins with white space or the object
  */
 export function jsonHead(text: string, callable: ReadonlySet<string>): Head {
-  const call: Call = { name: null, arguments: null }
+  const call: Call = { name: null, arguments: null, members: 0 }
   const open = whiteSpaceLength(text)
   if (open === text.length) return moreOf(call)
   if (text[open] !== '{') return NO_CALL
@@ -47,6 +50,8 @@ function readEntry(
   if (entry === 'more') return moreOf(call)
   if (entry === null) return NO_CALL
   if (entry.kind === 'close') return completeCall(call, entry.at)
+  call.members += 1
+  if (call.members > MEMBERS_MAX) return NO_CALL
   if (beginsArguments(call, entry, text)) {
     return { kind: 'call', name: call.name, arguments: null, end: entry.valueAt }
   }
