@@ -127,9 +127,12 @@ export class Faults {
       if (!Buffer.isBuffer(value)) continue
       const altered = alterations[at % alterations.length]?.(value, before)
       before = value
-      await this.#redis.command('DEL', key)
-      if (altered === undefined) await this.#redis.command('RPUSH', key, value)
-      else await this.#redis.command('SET', key, altered)
+      if (altered !== undefined) await this.#redis.command('SET', key, altered)
+      else {
+        await this.#redis.command('DEL', key)
+        // A worker may have written it again by then.
+        await this.#redis.command('RPUSH', key, value).catch(() => {})
+      }
     }
   }
 }
