@@ -136,6 +136,25 @@ describe('the state of an account is bounded', () => {
     }
   })
 
+  test('a refund to a grant that has something left is made however many others have', () => {
+    const state = accountWith(accept(1), settle(1))
+    run(state, ...numbered(GRANTS_WITH_CREDIT_MAX - 1, (index) => grant(10 + index, 1n)))
+    run(state, refund(1, null))
+    expect(state.burning).toHaveLength(GRANTS_WITH_CREDIT_MAX)
+  })
+
+  test('what a refund gives back to a used up grant counts, and what is credit of its own too', () => {
+    const state = unopenedAccount()
+    const spent = [grant(2, 25n), grant(3, 25n), accept(1), settle(1), grant(4, 25n), voidOf(3)]
+    run(state, open(), createKey(), ...spent)
+    run(state, ...numbered(GRANTS_WITH_CREDIT_MAX - 2, (index) => grant(10 + index, 1n)))
+    const slices = [2, 3].map((index) => ({ grantId: grantId(index), amount: 25n }))
+    const both = refund(1, null, { charge: { ...charge, slices } })
+    expect(decide(state, both)).toMatchObject({ kind: 'happens' })
+    run(state, grant(9, 1n))
+    expect(decide(state, both)).toMatchObject({ kind: 'refused', refusal: { code: 'conflict' } })
+  })
+
   test(`at most ${ADJUSTMENTS_MAX} adjustments are made`, () => {
     const state = accountWith()
     run(state, ...numbered(ADJUSTMENTS_MAX - 1, (index) => adjust(index, -1n)))

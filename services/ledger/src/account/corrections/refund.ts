@@ -42,9 +42,8 @@ export function decideRefund(state: AccountState, command: RefundRequest): Decis
   if (refusal !== undefined) return refusal
   const { expired, balance } = fundsAfterExpiry(state, at)
   const back = returned(state, charge, before, amount)
-  const tooMany = refuseNewCredit(state, back.credit > 0n ? 1 : 0)
+  const tooMany = refuseTooMany(state, back)
   if (tooMany !== undefined) return tooMany
-  if (state.burning.length + back.slices.length > GRANTS_WITH_CREDIT_MAX) return tooManyGrants()
   const data: Refunded = {
     refundId,
     requestId,
@@ -62,11 +61,11 @@ export function decideRefund(state: AccountState, command: RefundRequest): Decis
 /** Credit of its own has the refund's id: made twice, it would make the account unreadable. */
 function isRefundOfAnother(
   { refunds, grants }: AccountState,
-  { requestId, refundId }: RefundRequest,
+  { refundId }: RefundRequest,
 ): boolean {
   if (grants.has(refundId)) return true
-  return [...refunds].some(
-    ([id, known]) => id !== requestId && known.refunds.some((made) => made.refundId === refundId),
+  return [...refunds.values()].some((known) =>
+    known.refunds.some((made) => made.refundId === refundId),
   )
 }
 
@@ -136,6 +135,17 @@ function returned(
 
 function canHold(grant: Grant | undefined): boolean {
   return grant !== undefined && grant.voidedAt === null
+}
+
+/** A grant that has something left takes no more room for what comes back to it. */
+function refuseTooMany(
+  state: AccountState,
+  { credit, slices }: Pick<Refunded, 'credit' | 'slices'>,
+): Decision | undefined {
+  const added = credit > 0n ? 1 : 0
+  const refilled = slices.filter(({ grantId }) => state.grants.get(grantId)?.remaining === 0n)
+  const withCredit = state.burning.length + added + refilled.length
+  return withCredit > GRANTS_WITH_CREDIT_MAX ? tooManyGrants() : refuseNewCredit(state, added)
 }
 
 function sumOf(refunds: readonly RecordedRefund[]): PicoDollars {
