@@ -11,7 +11,7 @@ import {
   open,
   opened,
 } from '@svc/testing/ledger/sample'
-import { change, close, voidOf } from '@svc/testing/ledger/sample-corrections'
+import { adjust, change, close, voidOf } from '@svc/testing/ledger/sample-corrections'
 import { START_MS } from '@svc/testing/manual-time'
 import { describe, expect, test } from 'vitest'
 import { given, history } from '../../testing/decider-specification.ts'
@@ -126,10 +126,10 @@ describe('texts that are kept beside the log', () => {
   })
 
   const written = { ...rename, name: textOf(1, 'a') }
-  const erased = history(...usable, createKey({ keyId: 'key_2' }), written, {
-    ...erase,
-    changeId: 'chg_2',
-  })
+  const paid = grant(1, 50n, { reference: textOf(4, 'a') })
+  const adjusted = adjust(1, 5n, { reference: textOf(5, 'a') })
+  const before = [...usable, createKey({ keyId: 'key_2' }), written, paid, adjusted]
+  const erased = history(...before, { ...erase, changeId: 'chg_2' })
 
   test('are erased once for each change', () => {
     given(usable)
@@ -143,6 +143,10 @@ describe('texts that are kept beside the log', () => {
     when({ ...written, name: textOf(3, 'b', `${accountId}-1`) }).thenNothing()
     when(createKey({ keyId: 'key_2', name: 'other' })).thenNothing()
     when(open({ name: 'other' })).thenNothing()
+    const reference = textOf(3, 'b', `${accountId}-1`)
+    when({ ...paid, reference }).thenNothing()
+    when({ ...adjusted, reference }).thenNothing()
+    when({ ...adjusted, adjustmentId: 'adj_2', reference }).thenHappens(['BalanceAdjusted'])
   })
 
   test('that went with the erasure are asked for again', () => {

@@ -5,12 +5,11 @@ import {
   grantId,
   keyCreated,
   opened,
-  price,
   requestId,
   sampleId,
   settle,
 } from '@svc/testing/ledger/sample'
-import { adjust, charge, correct, refund, voidOf } from '@svc/testing/ledger/sample-corrections'
+import { adjust, charge, refund, voidOf } from '@svc/testing/ledger/sample-corrections'
 import { START_MS } from '@svc/testing/manual-time'
 import { describe, expect, test } from 'vitest'
 import { given, history } from '../../../testing/decider-specification.ts'
@@ -77,6 +76,27 @@ describe('a grant that is voided', () => {
       .thenRefused('conflict', /expired on \{when\}.*adjustment/)
   })
 
+  test('that will expire is voided before; what expired of it by another clock is gone', () => {
+    const expiring = granted(1, 60n, { expiresAt: START_MS + 5 })
+    given(...usable, expiring)
+      .when(voidOf(1, { at: START_MS + 4 }))
+      .thenHappens(['GrantVoided', { amount: 60n, balanceAfter: 0n }])
+    const expire = { type: 'ExpireCredit', actor: 'operator', at: START_MS + 5 } as const
+    given(history(...usable, expiring, accept(1), expire))
+      .when(voidOf(1, { at: START_MS + 4 }))
+      .thenHappens(['GrantVoided', { amount: 50n, debt: 0n, balanceAfter: 0n }])
+  })
+
+  test('before is told with the date', () => {
+    const voided = given(history(...usable, grant(1, 60n), voidOf(1))).when(
+      voidOf(1, { changeId: 'chg_x' }),
+    )
+    expect(voided.decision).toMatchObject({ refusal: { when: START_MS } })
+    const expiring = given(...usable, granted(1, 60n, { expiresAt: START_MS + 5 }))
+    const expired = expiring.when(voidOf(1, { at: START_MS + 9 }))
+    expect(expired.decision).toMatchObject({ refusal: { when: START_MS + 5 } })
+  })
+
   test('leaves other credit that is past its time to expire first', () => {
     given(
       ...usable,
@@ -119,6 +139,24 @@ describe('a refund', () => {
         },
       ])
     expect(state.grants.get(grantId(1))?.remaining).toBe(60n)
+  })
+
+  test('into a grant that was used up is spent again', () => {
+    const usedUp = history(...usable, grant(1, 50n), accept(1), settle(1))
+    const again = history(...usedUp, refund(1, 20n), refund(2, 30n))
+    expect(given(again).state.burning).toMatchObject([{ grantId: grantId(1), remaining: 50n }])
+    given(history(...again, accept(2)))
+      .when(settle(2))
+      .thenHappens(
+        ['TokensMetered'],
+        ['CreditDebited', { slices: [{ grantId: grantId(1), amount: 50n }], debt: 0n }],
+      )
+  })
+
+  test('has no id of other credit', () => {
+    given(history(...spent, adjust(1, 5n)))
+      .when(refund(1, 5n, { refundId: sampleId('adj', 1) }))
+      .thenRefused('conflict', /of another request/)
   })
 
   test('is never more than the charge less earlier refunds', () => {
@@ -271,6 +309,7 @@ describe('an adjustment', () => {
         },
       ])
     expect(state.debt).toBe(20n)
+    expect([...state.grants.keys()]).toEqual([grantId(1)])
   })
 
   test('by zero is refused, and each is made once', () => {
@@ -292,90 +331,5 @@ describe('an adjustment', () => {
       given(...usable)
         .when(adjust(1, 5n, texts))
         .thenRefused('invalid_value')
-  })
-})
-
-describe('a wrong price', () => {
-  const cheaper = { ...price, input: 1n, cachedInput: 1n, output: 1n }
-  const correction = { runId: sampleId('run', 1), price: cheaper, from: 0, to: START_MS + 9 }
-
-  test('is made good once for each run', () => {
-    const log = history(...usable, correct(correction, { paid: 5n, promotional: 0n }))
-    given(log)
-      .when(correct(correction, { paid: 5n, promotional: 0n }))
-      .thenNothing()
-    given(log)
-      .when(correct({ ...correction, to: START_MS + 8 }, { paid: 5n, promotional: 0n }))
-      .thenRefused('conflict', /another price or for other requests/)
-    const second = { ...correction, runId: sampleId('run', 2) }
-    const adjustmentIds = { paid: sampleId('adj', 201), promotional: sampleId('adj', 202) }
-    given(log)
-      .when(correct(second, { paid: -5n, promotional: 0n }, { correctionsSeen: 1, adjustmentIds }))
-      .thenHappens(['BalanceAdjusted', { amount: -5n, correction: second }])
-    given(...usable)
-      .when(correct(correction, { paid: 5n, promotional: 0n }, { reason: 'x'.repeat(501) }))
-      .thenRefused('invalid_value')
-  })
-
-  test('gives back each kind of credit as it was, and pays a debt first', () => {
-    const log = history(...usable, grant(1, 40n), accept(1), settle(1))
-    given(log)
-      .when(correct(correction, { paid: 20n, promotional: 7n }))
-      .thenHappens(
-        [
-          'BalanceAdjusted',
-          { amount: 7n, paidDebt: 7n, credit: 0n, category: 'promotional', balanceAfter: -3n },
-        ],
-        [
-          'BalanceAdjusted',
-          { amount: 20n, paidDebt: 3n, credit: 17n, category: 'paid', correction },
-        ],
-      )
-  })
-
-  test('that was too low is charged from any credit', () => {
-    given(...usable, granted(1, 30n))
-      .when(correct(correction, { paid: -50n, promotional: 0n }))
-      .thenHappens(['BalanceAdjusted', { amount: -50n, debt: 20n, balanceAfter: -20n }])
-    given(...usable, granted(1, 30n))
-      .when(correct(correction, { paid: -50n, promotional: 1n }))
-      .thenRefused('invalid_value')
-  })
-
-  test('of nothing in sum is recorded, for the refunds to come', () => {
-    given(...usable)
-      .when(correct(correction, { paid: 0n, promotional: 0n }))
-      .thenHappens(['BalanceAdjusted', { amount: 0n, credit: 0n, correction }])
-  })
-
-  test('is worked out again when a refund or an adjustment came meanwhile', () => {
-    given(history(...usable, adjust(2, 5n)))
-      .when(correct(correction, { paid: 5n, promotional: 0n }))
-      .thenRefused('conflict', /again/)
-  })
-
-  test('lowers what can be refunded of its requests', () => {
-    const log = history(
-      ...usable,
-      grant(1, 60n),
-      accept(1),
-      settle(1),
-      correct(correction, { paid: 30n, promotional: 0n }),
-    )
-    given(log)
-      .when(refund(1, 21n))
-      .thenRefused('conflict', /is left/)
-    given(log)
-      .when(refund(1, null))
-      .thenHappens(['CreditRefunded', { amount: 20n }])
-    const others = [
-      { acceptedAt: correction.from - 1 },
-      { acceptedAt: correction.to },
-      { version: 'price_other' },
-    ]
-    for (const other of others)
-      given(log)
-        .when(refund(1, null, { charge: { ...charge, ...other } }))
-        .thenHappens(['CreditRefunded', { amount: 50n }])
   })
 })

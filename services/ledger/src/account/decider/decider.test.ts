@@ -280,10 +280,29 @@ describe('a log that the rules of today would not have written', () => {
     expect(() => given(...usable, granted(1, 40n, { balanceAfter: 41n }))).toThrow(/balance is 40/)
     expect(() => given(older, accepted(1))).toThrow(/accepted twice/)
     expect(() => given(usable, granted(1, 40n, { paidDebt: 1n }))).toThrow(/pays a debt of 0/)
+    expect(() => given(usable, granted(1, 40n), granted(1, 40n))).toThrow(/granted twice/)
+    const unknown = { type: 'Unknown', data: {} } as unknown as AccountEvent
+    expect(() => given(usable, unknown)).toThrow(/there is no event .*Unknown/)
+    const lowered = history(...usable, granted(1, 60n), adjust(1, -30n))
+    expect(() => given(lowered, lowered.slice(-1))).toThrow(/adjusted twice/)
+    for (const slice of [
+      { grantId: grantId(1), amount: 61n },
+      { grantId: grantId(2), amount: 30n },
+    ]) {
+      expect(() =>
+        given(endingWith({ slices: [slice] }, ...usable, granted(1, 60n), adjust(1, -30n))),
+      ).toThrow(/does not have/)
+    }
     const raised = [...usable, adjust(1, 30n)]
     expect(() => given(endingWith({ paidDebt: 1n, credit: 29n }, ...raised))).toThrow(/1 is paid/)
     const refunded = [...usable, granted(1, 100n), accept(1), settle(1), refund(1, 20n)]
     expect(() => given(endingWith({ refundedBefore: 1n }, ...refunded))).toThrow(/refunded 0/)
+    for (const slice of [
+      { grantId: grantId(1), amount: 51n },
+      { grantId: grantId(2), amount: 20n },
+    ]) {
+      expect(() => given(endingWith({ slices: [slice] }, ...refunded))).toThrow(/cannot have/)
+    }
     const again = [...refunded, refund(2, 20n)]
     expect(() => given(endingWith({ refundedBefore: 0n }, ...again))).toThrow(/refunded 20/)
   })
