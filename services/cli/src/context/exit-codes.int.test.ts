@@ -116,7 +116,12 @@ test.each<readonly [string, readonly string[], number, RegExp]>([
     2,
     /svc: AMOUNT: /,
   ],
-  ['an unknown account', ['account', 'show', noAccount], 3, /There is no account acct_0/],
+  [
+    'an unknown account',
+    ['account', 'show', noAccount],
+    3,
+    /no account acct_0.*See: svc account list/,
+  ],
   [
     'a grant to an unknown account',
     ['account', 'grant', noAccount, '1', '--reason', 'x'],
@@ -130,12 +135,17 @@ test.each<readonly [string, readonly string[], number, RegExp]>([
     /There is no account acct_0/,
   ],
   ['an unknown request', ['explain', 'req_none'], 3, /There is no request req_none/],
-  ['usage of an unknown key', ['usage', '--key', 'nope'], 3, /The account has no key nope/],
+  ['usage of an unknown key', ['usage', '--key', 'nope'], 3, /no key nope.*See: svc key list/],
   ['requests of an unknown key', ['requests', '--key', 'nope'], 3, /The account has no key nope/],
   ['grants of an unknown account', ['grant', 'list', noAccount], 3, /There is no account acct_0/],
   ['holds of an unknown account', ['hold', 'list', noAccount], 3, /There is no account acct_0/],
   ['an unknown event', ['events', 'show', noEvent], 3, /no such event/],
-  ['a verification that was never kept', ['verify', '--last'], 3, /no verification .* was kept/],
+  [
+    'a verification that was never kept',
+    ['verify', '--last'],
+    3,
+    /no verification was kept yet: svc verify/,
+  ],
   ['no rebuild of nothing', ['projection', 'cancel-rebuild', 'none'], 3, /the views are accounts/],
   ['an unknown projection', ['projection', 'rebuild', 'none'], 3, /the views are accounts/],
 ])('%s', async (_what, args, code, message) => {

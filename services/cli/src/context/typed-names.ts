@@ -39,12 +39,35 @@ const FIELD = /\b[a-z]+(?:_[a-z]+)+\b/g
 const REFUSED_TOKEN =
   'the server refuses the token in SVC_OPERATOR_TOKEN: it is wrong, expired or revoked'
 
+/** Which command lists what is not there by the name that was typed. */
+const lists: readonly (readonly [missing: RegExp, command: string])[] = [
+  [/\bno (?:such )?account\b/, 'svc account list'],
+  [/\bno such grant\b/, 'svc grant list ACCOUNT'],
+  [/\bno (?:such )?key\b/, 'svc key list ACCOUNT'],
+  [/\bno admin token\b/, 'svc admin-token list'],
+  [/\bno user\b/, 'svc user list'],
+  [/\bno price price_/, 'svc price list'],
+]
+
 /** @param command that was acting; undefined when none was yet */
 export function asTyped(
   { code, message, param }: ServiceError,
   command: Command | undefined,
 ): string {
   if (code === 'invalid_api_key') return REFUSED_TOKEN
+  if (code === 'not_found') return inTypedNames({ code, message, param }, command) + seeOf(message)
+  return inTypedNames({ code, message, param }, command)
+}
+
+function seeOf(message: string): string {
+  const list = lists.find(([missing]) => missing.test(message))?.[1]
+  return list === undefined ? '' : ` See: ${list}`
+}
+
+function inTypedNames(
+  { code, message, param }: Pick<ServiceError, 'code' | 'message' | 'param'>,
+  command: Command | undefined,
+): string {
   if (command === undefined || param === null) return message
   const name = typedName(command, param.split('.')[0] ?? param)
   const prefix = `${param}: `

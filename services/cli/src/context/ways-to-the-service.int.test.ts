@@ -86,7 +86,7 @@ test('a server that does not answer cannot be reached', async () => {
     environment: { SVC_OPERATOR_TOKEN: 'x' },
   })
   expect(ran.code).toBe(6)
-  expect(ran.err).toContain('cannot reach the service at http://127.0.0.1:1')
+  expect(ran.err).toMatch(/cannot reach the service at http:..127.0.0.1:1.*: check that it runs/)
 })
 
 test('who asks by https for a server without TLS is told so, and what http would do', async () => {

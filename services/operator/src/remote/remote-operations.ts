@@ -142,7 +142,7 @@ function why(cause: unknown): string {
   if (code === 'ERR_SSL_WRONG_VERSION_NUMBER') {
     return ': it speaks no TLS, and http:// would send the token readable, fit for one machine alone'
   }
-  return typeof code === 'string' ? ` (${code})` : ''
+  return `${typeof code === 'string' ? ` (${code})` : ''}: check that it runs, and its address`
 }
 
 async function refusalOf(answer: Response): Promise<Error> {
