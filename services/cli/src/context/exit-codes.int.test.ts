@@ -157,12 +157,26 @@ test.each<readonly [string, readonly string[], number, RegExp]>([
   expect(ran.out).toBe('')
 })
 
-test('an account with a balance is not closed until --remainder says what becomes of it', async () => {
+test.each([['--yes'], []])(
+  'an account with a balance is not closed until --remainder says what becomes of it %s',
+  async (...yes) => {
+    const { path, account } = await folderWithHistory()
+    const words = ['account', 'close', account.accountId, ...yes, '--reason', 'left us']
+    const ran = await svc(['--data-dir', path, '--quiet', ...words])
+    expect([ran.code, ran.out]).toEqual([5, ''])
+    expect(ran.err).toMatch(/^svc: --remainder: The balance is .*paid out or written off/)
+  },
+)
+
+test('what can be done is asked for: an account that is closed, texts that are erased', async () => {
   const { path, account } = await folderWithHistory()
-  const words = ['account', 'close', account.accountId, '--yes', '--reason', 'left us']
-  const ran = await svc(['--data-dir', path, '--quiet', ...words])
-  expect([ran.code, ran.out]).toEqual([5, ''])
-  expect(ran.err).toMatch(/^svc: --remainder: The balance is .*paid out or written off/)
+  for (const words of [['close', '--remainder', 'written_off'], ['erase']]) {
+    const [what = '', ...options] = words
+    const asked = ['account', what, account.accountId, '--reason', 'left us', ...options]
+    const ran = await svc(['--data-dir', path, '--quiet', ...asked])
+    expect([ran.code, ran.out]).toEqual([2, ''])
+    expect(ran.err).toMatch(/There is nobody to ask: say --yes/)
+  }
 })
 
 test('an event type that is none cannot be followed either', async () => {

@@ -95,11 +95,16 @@ function addClosing(account: Command, contextOf: ContextOf): void {
   ).action(async (id: string, options: CloseOptions, command: Command) => {
     const context = contextOf(command)
     const { remainder, yes, dryRun } = options
-    if (dryRun !== true) await confirmed(context, `End ${id} and its keys for ever?`, yes)
+    const question = `End ${id} and its keys for ever?`
     await move(context, 'account-closed/1', options, () =>
-      context.withOperations((operations) =>
-        operations.closeAccount({ account_id: id, remainder, ...movementInput(options) }),
-      ),
+      context.withOperations(async (operations) => {
+        const input = { account_id: id, remainder, ...movementInput(options) }
+        if (dryRun !== true) {
+          const preview = () => operations.closeAccount({ ...input, dry_run: true })
+          await confirmedPossible(context, question, preview, yes)
+        }
+        return operations.closeAccount(input)
+      }),
     )
   })
 }
@@ -116,15 +121,31 @@ function addErasing(account: Command, contextOf: ContextOf): void {
     const context = contextOf(command)
     const { dryRun = false, yes } = options
     const question = `Erase all texts of ${id}? They cannot be brought back.`
-    if (!dryRun) await confirmed(context, question, yes)
-    const erased = await context.withOperations((operations) =>
-      operations.eraseTexts({ account_id: id, dry_run: dryRun, ...changeInput(options) }),
-    )
+    const erased = await context.withOperations(async (operations) => {
+      const input = { account_id: id, dry_run: dryRun, ...changeInput(options) }
+      if (!dryRun) {
+        const preview = () => operations.eraseTexts({ ...input, dry_run: true })
+        await confirmedPossible(context, question, preview, yes)
+      }
+      return operations.eraseTexts(input)
+    })
     if (context.json) return context.outJson('account-erased/1', erased)
     await context.out(`${id}\n`)
     const texts = `${erased.texts} ${erased.texts === 1 ? 'text' : 'texts'}`
     context.note(dryRun ? `${texts} would be erased: nothing was` : `${texts} erased`)
   })
+}
+
+/** What would be refused is refused before anybody is asked. */
+async function confirmedPossible(
+  context: Context,
+  question: string,
+  preview: () => Promise<unknown>,
+  yes: true | undefined,
+): Promise<void> {
+  if (yes === true) return
+  await preview()
+  await confirmed(context, question, yes)
 }
 
 export function changeOptions(command: Command): Command {
