@@ -98,7 +98,9 @@ export function sharedLength(one: readonly string[], other: readonly string[]): 
 export function sharedTokens(chain: Chain, earlier: Chain, computedTokens: number): number {
   if (chain.tenant !== earlier.tenant || chain.kind !== earlier.kind) return 0
   const most = Math.min(chain.reusableTokens, computedTokens)
-  let tokens = 0
+  // A name stands for all tokens up to the end of its block: long prompts are compared by blocks.
+  const blocks = sharedLength(chain.names, earlier.names)
+  let tokens = Math.min(most, blocks * chain.blockTokens)
   while (tokens < most && chain.tokens[tokens] === earlier.tokens[tokens]) tokens += 1
   return wholeCuts(tokens, chain.cutTokens)
 }
