@@ -41,7 +41,7 @@ const REFUSED_TOKEN =
 
 /** Which command lists what is not there by the name that was typed. */
 const lists: readonly (readonly [missing: RegExp, command: string])[] = [
-  [/\bno (?:such )?account\b/, 'svc account list'],
+  [/\bis no (?:such )?account\b/, 'svc account list'],
   [/\bno such grant\b/, 'svc grant list ACCOUNT'],
   [/\bno (?:such )?key\b/, 'svc key list ACCOUNT'],
   [/\bno admin token\b/, 'svc admin-token list'],
