@@ -5,7 +5,7 @@
 import { expect, test } from 'vitest'
 import { torture } from './torture.ts'
 
-const ROUNDS = Number(process.env.SVC_KILL_ROUNDS ?? 30)
+const ROUNDS = Number(process.env.SVC_KILL_ROUNDS ?? 20)
 const MOST_PER_ROUND_MS = 40_000
 
 test(
