@@ -40,5 +40,5 @@ test('what is wrong is told, and who counts the accounts', async () => {
 test('JSON has null for what is not counted', async () => {
   const { code, out } = await svcStatus('--json')
   expect(code).toBe(0)
-  expect(JSON.parse(out)).toMatchObject({ schema: 'svc.status/3', ...notCounted })
+  expect(JSON.parse(out)).toMatchObject({ schema: 'svc.status/4', ...notCounted })
 })

@@ -15,7 +15,7 @@ export function statusCommand(contextOf: ContextOf): Command {
     .action(async (_options, command: Command) => {
       const context = contextOf(command)
       const status = await context.withOperations((operations) => operations.status())
-      if (context.json) return context.outJson('status/3', status)
+      if (context.json) return context.outJson('status/4', status)
       await context.out(statusText(context, status))
     })
 }
