@@ -13,9 +13,9 @@ export function bearerOf(authorization: string | undefined): string | undefined 
   return BEARER.exec(authorization ?? '')?.[1]
 }
 
-/** Whether the text can be a key or a token of ours. */
-export function isPlainSecret(text: string): boolean {
-  return PLAIN.test(text)
+/** @returns what was sent; undefined where it cannot be a key or a token of ours */
+export function plainSecret(sent: string | readonly string[] | undefined): string | undefined {
+  return typeof sent === 'string' && PLAIN.test(sent) ? sent : undefined
 }
 
 /**

@@ -16,7 +16,7 @@ import {
   type RateLimits,
   type RateUse,
 } from '@svc/contracts/ports/rate-limits'
-import { bearerOf, isPlainSecret } from '@svc/infra/http/bearer'
+import { bearerOf, plainSecret } from '@svc/infra/http/bearer'
 import { networkOf } from '@svc/infra/system/network'
 import type { Caller, Ledger } from '@svc/ledger/ledger'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -179,8 +179,7 @@ function presentedKey({ ip, raw }: FastifyRequest): PresentedKey {
  */
 function secretOf(headers: IncomingHttpHeaders): string | undefined {
   const { authorization, 'x-api-key': key } = headers
-  const sent = bearerOf(authorization) ?? key
-  return typeof sent === 'string' && isPlainSecret(sent) ? sent : undefined
+  return plainSecret(bearerOf(authorization) ?? key)
 }
 
 function isInvalidKey(cause: unknown): boolean {

@@ -17,7 +17,7 @@ import {
   type RateUse,
 } from '@svc/contracts/ports/rate-limits'
 import { within } from '@svc/contracts/ports/within'
-import { bearerOf, bearsSecret, isPlainSecret } from '@svc/infra/http/bearer'
+import { bearerOf, bearsSecret, plainSecret } from '@svc/infra/http/bearer'
 import { networkOf } from '@svc/infra/system/network'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import type { AdminToken, AdminTokens } from './admin-tokens.ts'
@@ -57,7 +57,7 @@ export class AdminCallers {
    */
   async identify(authorization: string | undefined, address: string): Promise<Caller> {
     if (bearsSecret(authorization, this.#rootToken)) return rootCaller
-    const secret = secretOf(authorization)
+    const secret = plainSecret(bearerOf(authorization))
     if (secret === undefined) throw badToken()
     const network = networkOf(address)
     if (!this.#adminTokens.isKnown(secret)) await this.#refuseFlood(network)
@@ -73,7 +73,7 @@ export class AdminCallers {
    * is away, and tell nothing of customers.
    */
   async identifyForMetrics(authorization: string | undefined, address: string): Promise<Caller> {
-    const secret = secretOf(authorization)
+    const secret = plainSecret(bearerOf(authorization))
     const known = secret === undefined ? undefined : this.#adminTokens.lastKnown(secret)
     const identified = this.identify(authorization, address)
     if (known === undefined) return identified
@@ -97,11 +97,6 @@ export class AdminCallers {
     const { allowed } = await this.#looks.take(network)
     if (!allowed) throw tooMany(this.#badTokens, use)
   }
-}
-
-function secretOf(authorization: string | undefined): string | undefined {
-  const sent = bearerOf(authorization)
-  return sent !== undefined && isPlainSecret(sent) ? sent : undefined
 }
 
 function callerBy({ name, role, tokenId }: AdminToken): Caller {
