@@ -60,19 +60,9 @@ export function useAdminChange<Name extends JsonOperation>(name: Name) {
 
 /** As {@link useAdminChange}, but after a lost answer the same is not made a second time. */
 export function useAdminMaking<Name extends 'createAdminToken' | 'openAccount'>(name: Name) {
-  const client = useQueryClient()
-  const once = useMadeOnce(name)
-  return useMutation<
-    OperationOutput<Name>,
-    ApiError,
-    Omit<OperationInput<Name>, 'idempotency_key'>
-  >({
-    mutationFn: (input) =>
-      once(input, (key) =>
-        callAdmin(name, { ...input, idempotency_key: key } as OperationInput<Name>),
-      ),
-    onSuccess: () => client.invalidateQueries(),
-  })
+  return useMadeOnce(name, (input: Omit<OperationInput<Name>, 'idempotency_key'>, key) =>
+    callAdmin(name, { ...input, idempotency_key: key } as OperationInput<Name>),
+  )
 }
 
 /** Whether whoever is signed in may ask for an operation: what they may not is not shown. */

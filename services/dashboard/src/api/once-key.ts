@@ -1,6 +1,7 @@
 /** Idempotency keys: what is asked for twice, such as after a lost answer, happens once. */
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
-import { isDoubtful } from './api-error.ts'
+import { type ApiError, isDoubtful } from './api-error.ts'
 import { keyOfUnanswered, noteAnswered, noteAsked } from './unanswered-changes.ts'
 
 const KEY_BYTES = 16
@@ -20,18 +21,25 @@ export function useOnceKey(): (content: object) => string {
 }
 
 /**
- * Sends a change that makes something new, such as a key. Whoever loses its answer and asks for the
- * same again, in another form or after a reload, does not make a second one.
+ * A change that makes something new, such as a key. Whoever loses its answer and asks for the same
+ * again, in another form or after a reload, does not make a second one.
  *
  * @param operation the name of the change: others may have the same content
  */
-export function useMadeOnce(operation: string) {
+export function useMadeOnce<Input extends object, Answer>(
+  operation: string,
+  make: (input: Input, key: string) => Promise<Answer>,
+) {
+  const client = useQueryClient()
   const keyOf = useOnceKey()
-  return <Answer>(content: object, make: (key: string) => Promise<Answer>): Promise<Answer> => {
-    const named = { operation, ...content }
-    const key = keyOf(named)
-    return noted(JSON.stringify(named), key, () => make(key))
-  }
+  return useMutation<Answer, ApiError, Input>({
+    mutationFn: (input) => {
+      const content = { operation, ...input }
+      const key = keyOf(content)
+      return noted(JSON.stringify(content), key, () => make(input, key))
+    },
+    onSuccess: () => client.invalidateQueries(),
+  })
 }
 
 /** Keeps the key of a change until its answer says that it is done, or was refused. */

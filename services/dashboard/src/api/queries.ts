@@ -109,17 +109,9 @@ export function useChange<Name extends DashboardOperationName>(name: Name) {
 
 /** A change that makes something new: after a lost answer the same is not made a second time. */
 export function useMaking<Name extends 'createAccountKey' | 'rotateAccountKey'>(name: Name) {
-  const client = useQueryClient()
-  const once = useMadeOnce(name)
-  return useMutation<
-    DashboardOutput<Name>,
-    ApiError,
-    Omit<DashboardInput<Name>, 'idempotency_key'>
-  >({
-    mutationFn: (input) =>
-      once(input, (key) => call(name, { ...input, idempotency_key: key } as DashboardInput<Name>)),
-    onSuccess: () => client.invalidateQueries(),
-  })
+  return useMadeOnce(name, (input: Omit<DashboardInput<Name>, 'idempotency_key'>, key) =>
+    call(name, { ...input, idempotency_key: key } as DashboardInput<Name>),
+  )
 }
 
 /** A change that answers with the session that now is. */
