@@ -4,14 +4,14 @@ import { missingChromium } from '@svc/testing/chromium'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { violations } from '../testing/accessibility.ts'
+import { owner } from '../testing/owner.ts'
 import type { PageServer } from '../testing/page-server.ts'
 import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'
-import { ACCOUNT, fullAnswers, session } from '../testing/sample-answers.ts'
+import { ACCOUNT, fullAnswers } from '../testing/sample-answers.ts'
 import { keptScreenshot } from '../testing/screenshots.ts'
 import { withPages } from '../testing/with-pages.ts'
 
 const missing = missingChromium()
-const owner = { session: () => ({ ...session, platform_role: 'owner' as const }) }
 const account = (page: string) => `/dashboard/accounts/${ACCOUNT}${page}`
 const operator = (page: string) => `/dashboard/operator${page}`
 const operated = operator(`/accounts/${ACCOUNT}`)

@@ -6,13 +6,13 @@
 import { missingChromium } from '@svc/testing/chromium'
 import { describe, expect, test } from 'vitest'
 import { violations } from '../testing/accessibility.ts'
+import { owner } from '../testing/owner.ts'
 import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'
-import { ACCOUNT, fullAnswers, receipt, session } from '../testing/sample-answers.ts'
+import { ACCOUNT, fullAnswers, receipt } from '../testing/sample-answers.ts'
 import { keptScreenshot } from '../testing/screenshots.ts'
 import { type OpenedPages, withPages } from '../testing/with-pages.ts'
 
 const missing = missingChromium()
-const owner = { session: () => ({ ...session, platform_role: 'owner' as const }) }
 const account = fullAdminAnswers.showAccount()
 const [grant] = account.grants
 if (grant === undefined) expect.fail('the sample has no grant')

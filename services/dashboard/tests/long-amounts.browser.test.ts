@@ -4,15 +4,15 @@ import { missingChromium } from '@svc/testing/chromium'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { changedAnswers } from '../testing/changed-answers.ts'
+import { owner } from '../testing/owner.ts'
 import type { PageServer } from '../testing/page-server.ts'
 import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'
-import { ACCOUNT, fullAnswers, session } from '../testing/sample-answers.ts'
+import { ACCOUNT, fullAnswers } from '../testing/sample-answers.ts'
 import { keptScreenshot } from '../testing/screenshots.ts'
 import { withPages } from '../testing/with-pages.ts'
 
 const WIDTHS = [320, 768, 1440]
 const DECIMALS_MAX = 12
-const owner = { session: () => ({ ...session, platform_role: 'owner' as const }) }
 
 const pages = [
   ['home', `accounts/${ACCOUNT}`],

@@ -2,12 +2,12 @@
 
 import { missingChromium } from '@svc/testing/chromium'
 import { describe, expect, test } from 'vitest'
+import { owner } from '../testing/owner.ts'
 import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'
 import { ACCOUNT, fullAnswers, session } from '../testing/sample-answers.ts'
 import { type OpenedPages, withPages } from '../testing/with-pages.ts'
 
 const missing = missingChromium()
-const owner = { session: () => ({ ...session, platform_role: 'owner' as const }) }
 
 describe.skipIf(missing !== undefined)('a page that is left open', () => {
   let opened: OpenedPages

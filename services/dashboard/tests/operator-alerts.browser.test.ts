@@ -5,14 +5,14 @@ import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { violations } from '../testing/accessibility.ts'
 import { hurryUntil } from '../testing/hurry.ts'
+import { owner } from '../testing/owner.ts'
 import type { PageServer } from '../testing/page-server.ts'
 import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'
-import { ACCOUNT, fullAnswers, session } from '../testing/sample-answers.ts'
+import { ACCOUNT, fullAnswers } from '../testing/sample-answers.ts'
 import { keptScreenshot } from '../testing/screenshots.ts'
 import { withPages } from '../testing/with-pages.ts'
 
 const missing = missingChromium()
-const owner = { session: () => ({ ...session, platform_role: 'owner' as const }) }
 const pages = ['accounts', `accounts/${ACCOUNT}`, 'prices', 'audit', 'system', 'access', 'events']
 
 describe.skipIf(missing !== undefined)('an operator', () => {

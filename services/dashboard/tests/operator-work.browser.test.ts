@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { violations } from '../testing/accessibility.ts'
 import { hurryUntil } from '../testing/hurry.ts'
+import { owner } from '../testing/owner.ts'
 import type { AdminAnswers, PageServer } from '../testing/page-server.ts'
 import {
   fullAdminAnswers,
@@ -12,13 +13,12 @@ import {
   nothingFound,
   soundLog,
 } from '../testing/sample-admin-answers.ts'
-import { ACCOUNT, fullAnswers, HOSTILE, session } from '../testing/sample-answers.ts'
+import { ACCOUNT, fullAnswers, HOSTILE } from '../testing/sample-answers.ts'
 import { withPages } from '../testing/with-pages.ts'
 
 type Rebuild = NonNullable<ProjectionDetails['rebuild']>
 
 const missing = missingChromium()
-const owner = { session: () => ({ ...session, platform_role: 'owner' as const }) }
 const progress = { type: 'progress', part: 'log', share: 0.5, events: 10, rate: 1_000 } as const
 
 describe.skipIf(missing !== undefined)('an operator', () => {

@@ -2,13 +2,13 @@
 import { missingChromium } from '@svc/testing/chromium'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
+import { owner } from '../testing/owner.ts'
 import type { AdminAnswers, PageServer } from '../testing/page-server.ts'
 import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'
-import { fullAnswers, session } from '../testing/sample-answers.ts'
+import { fullAnswers } from '../testing/sample-answers.ts'
 import { withPages } from '../testing/with-pages.ts'
 
 const missing = missingChromium()
-const owner = { session: () => ({ ...session, platform_role: 'owner' as const }) }
 
 describe.skipIf(missing !== undefined)('an operator', () => {
   let server: PageServer

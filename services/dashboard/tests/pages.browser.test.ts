@@ -4,6 +4,7 @@ import { missingChromium } from '@svc/testing/chromium'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { violations } from '../testing/accessibility.ts'
+import { owner } from '../testing/owner.ts'
 import type { PageServer } from '../testing/page-server.ts'
 import { emptyAdminAnswers, fullAdminAnswers } from '../testing/sample-admin-answers.ts'
 import {
@@ -26,7 +27,6 @@ const account = (page: string) => `/dashboard/accounts/${ACCOUNT}${page}`
 const operator = (page: string) => `/dashboard/operator${page}`
 const states = { full: fullAnswers, empty: emptyAnswers }
 const adminStates = { full: fullAdminAnswers, empty: emptyAdminAnswers }
-const owner = { session: () => ({ ...session, platform_role: 'owner' as const }) }
 const auditor = { session: () => ({ ...session, platform_role: 'auditor' as const }) }
 const strangers = { session: () => signedOut }
 

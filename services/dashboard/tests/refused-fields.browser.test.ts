@@ -2,12 +2,12 @@
 
 import { missingChromium } from '@svc/testing/chromium'
 import { describe, expect, test } from 'vitest'
+import { owner } from '../testing/owner.ts'
 import { Refused } from '../testing/page-server.ts'
 import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'
-import { ACCOUNT, fullAnswers, session } from '../testing/sample-answers.ts'
+import { ACCOUNT, fullAnswers } from '../testing/sample-answers.ts'
 import { type OpenedPages, withPages } from '../testing/with-pages.ts'
 
-const owner = { session: () => ({ ...session, platform_role: 'owner' as const }) }
 const options = { answers: { ...fullAnswers, ...owner }, adminAnswers: fullAdminAnswers }
 const UNKNOWN = 'There is no price on a list "acem": publish one first.'
 

@@ -3,12 +3,12 @@
 import { missingChromium } from '@svc/testing/chromium'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
+import { owner } from '../testing/owner.ts'
 import type { PageServer } from '../testing/page-server.ts'
 import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'
-import { ACCOUNT, fullAnswers, session } from '../testing/sample-answers.ts'
+import { ACCOUNT, fullAnswers } from '../testing/sample-answers.ts'
 import { withPages } from '../testing/with-pages.ts'
 
-const owner = { session: () => ({ ...session, platform_role: 'owner' as const }) }
 const options = {
   answers: { ...fullAnswers, ...owner },
   adminAnswers: fullAdminAnswers,
