@@ -7,6 +7,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { ClientAnswer } from '@svc/testing/checker/history'
 import { type RunningServer, startRunningServer } from '@svc/testing/running-server'
 import { TinyDisk } from '@svc/testing/tiny-disk'
+import { withoutModel } from '@svc/testing/without-model'
 import { expect, test } from 'vitest'
 import { Audit } from '../torture/audit.ts'
 
@@ -23,7 +24,8 @@ test('a full disk refuses requests, loses none that was answered, and is got ove
   const disk = TinyDisk.mount(DISK_MEGABYTES)
   if (disk === undefined) return skip('a file system can only be mounted by root on Linux')
   const dataDir = join(disk.folder, 'data')
-  const server = await startRunningServer({}, dataDir)
+  const environment = await withoutModel()
+  const server = await startRunningServer(environment, dataDir)
   const before = await askMany(server, 2)
   expect(before.map(({ status }) => status)).toEqual([200, 200])
 
@@ -65,7 +67,7 @@ test('a full disk refuses requests, loses none that was answered, and is got ove
   expect(await server.process.stop()).toEqual({ code: 0, signal: null })
 
   // What broke off on the full disk is swept by the next start: then the books must be whole.
-  const again = await startRunningServer({}, dataDir)
+  const again = await startRunningServer(environment, dataDir)
   const history = [...before, ...during, ...waited, ...after]
   expect(await new Audit().check(again.operations, history)).toEqual([])
 })
@@ -76,14 +78,15 @@ test('a server on a full disk stops in order, and its next start finds its books
   const disk = TinyDisk.mount(DISK_MEGABYTES)
   if (disk === undefined) return skip('a file system can only be mounted by root on Linux')
   const dataDir = join(disk.folder, 'data')
-  const server = await startRunningServer({}, dataDir)
+  const environment = await withoutModel()
+  const server = await startRunningServer(environment, dataDir)
   const before = await askMany(server, 3)
   disk.fill(0)
   expect((await ask(server, 0)).status).toBe(503)
   expect(await server.process.stop()).toEqual({ code: 0, signal: null })
 
   disk.clear()
-  const again = await startRunningServer({}, dataDir)
+  const again = await startRunningServer(environment, dataDir)
   expect(await new Audit().check(again.operations, before)).toEqual([])
 })
 

@@ -8,9 +8,9 @@ import { copyFileSync, existsSync, readFileSync, rmSync, symlinkSync } from 'nod
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { alterFile, runInFile } from '@svc/infra/event-store/compliance/alter-file'
-import { ScriptedWorker } from '@svc/testing/scripted-worker'
 import { type ReadyLine, ServerProcess } from '@svc/testing/server-process'
 import { makeTemporaryFolder, temporaryFolder } from '@svc/testing/temporary-folder'
+import { withoutModel } from '@svc/testing/without-model'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type DocumentBlock, readBlocks, textsIn } from './blocks.ts'
 
@@ -212,16 +212,10 @@ function readersPlace(dataDir?: string): string {
   return place
 }
 
-/** For pages without a request: the model takes as much of a start as all the rest. */
+/** For pages without a request. */
 async function serverWithoutModel(place: string): Promise<ServerProcess> {
-  const socketPath = join(place, 'worker.sock')
-  const worker = new ScriptedWorker({ socketPath }, false)
-  await worker.listen()
-  const server = new ServerProcess(join(place, 'data'), { SVC_WORKER_URLS: `unix:${socketPath}` })
-  onTestFinished(async () => {
-    server.kill('SIGKILL')
-    await worker.close()
-  })
+  const server = new ServerProcess(join(place, 'data'), await withoutModel())
+  onTestFinished(() => server.kill('SIGKILL'))
   return server
 }
 

@@ -1,9 +1,9 @@
 /** Texts about people with the events on EventStoreDB: its gateways share them, and forget them. */
 import { join } from 'node:path'
 import { startRunningServer } from '@svc/testing/running-server'
-import { ScriptedWorker } from '@svc/testing/scripted-worker'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { verified } from '@svc/testing/verified'
+import { withoutModel } from '@svc/testing/without-model'
 import { expect, onTestFinished, test } from 'vitest'
 import { expectErased, filesWithMarker, MARKER, openPersonalAccount, shownOf } from './erasure.ts'
 import { newPrefix } from './server-story.ts'
@@ -12,14 +12,10 @@ import { startStoreUnderTest } from './store-under-test.ts'
 test('two gateways show the same texts, and the same that they are erased', async () => {
   const store = await startStoreUnderTest(1)
   onTestFinished(() => store.stop())
-  const socketPath = join(temporaryFolder(), 'worker.sock')
-  const worker = new ScriptedWorker({ socketPath }, false)
-  await worker.listen()
-  onTestFinished(() => worker.close())
   const environment = {
     EVENTSTORE_URL: store.url,
     SVC_EVENTSTORE_PREFIX: newPrefix(),
-    SVC_WORKER_URLS: `unix:${socketPath}`,
+    ...(await withoutModel()),
   }
   const folders = [join(temporaryFolder(), 'data'), join(temporaryFolder(), 'data')]
   const [one, two] = await Promise.all([

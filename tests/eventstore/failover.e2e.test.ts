@@ -6,8 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { secretOf } from '@svc/testing/made-key'
 import { Random } from '@svc/testing/random'
 import { startRunningServer } from '@svc/testing/running-server'
-import { ScriptedWorker } from '@svc/testing/scripted-worker'
-import { temporaryFolder } from '@svc/testing/temporary-folder'
+import { withoutModel } from '@svc/testing/without-model'
 import { expect, onTestFinished, test } from 'vitest'
 import { Audit, asClientAnswer } from '../torture/audit.ts'
 import { type Customer, type LoadHistory, runLoad } from '../torture/load.ts'
@@ -53,14 +52,10 @@ test.runIf(isBreakable)(
 )
 
 async function startGateway(storeUrl: string) {
-  const socketPath = `${temporaryFolder()}/worker.sock`
-  const worker = new ScriptedWorker({ socketPath, script: { tokens: 8, delayMs: 2 } }, false)
-  await worker.listen()
-  onTestFinished(() => worker.close())
   const { ready, operations, process } = await startRunningServer({
     EVENTSTORE_URL: storeUrl,
     SVC_EVENTSTORE_PREFIX: newPrefix(),
-    SVC_WORKER_URLS: `unix:${socketPath}`,
+    ...(await withoutModel({ tokens: 8, delayMs: 2 })),
     SVC_REQUEST_LOG: 'off',
   })
   return { baseUrl: ready.baseUrl, operations, server: process }

@@ -1,10 +1,7 @@
-/** An account is frozen at one gateway while its answer streams from another one. */
-import { join } from 'node:path'
 import { secretOf } from '@svc/testing/made-key'
 import { startRunningServer } from '@svc/testing/running-server'
-import { ScriptedWorker } from '@svc/testing/scripted-worker'
 import { StreamReader } from '@svc/testing/stream-reader'
-import { temporaryFolder } from '@svc/testing/temporary-folder'
+import { withoutModel } from '@svc/testing/without-model'
 import { expect, onTestFinished, test } from 'vitest'
 import { newPrefix } from './server-story.ts'
 import { startStoreUnderTest } from './store-under-test.ts'
@@ -20,14 +17,10 @@ test(
   async () => {
     const store = await startStoreUnderTest(1)
     onTestFinished(() => store.stop())
-    const socketPath = join(temporaryFolder(), 'worker.sock')
-    const worker = new ScriptedWorker({ socketPath, script: SCRIPT }, false)
-    await worker.listen()
-    onTestFinished(() => worker.close())
     const environment = {
       EVENTSTORE_URL: store.url,
       SVC_EVENTSTORE_PREFIX: newPrefix(),
-      SVC_WORKER_URLS: `unix:${socketPath}`,
+      ...(await withoutModel(SCRIPT)),
       SVC_REQUEST_LOG: 'off',
     }
     const [freezing, serving] = await Promise.all([

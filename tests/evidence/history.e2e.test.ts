@@ -5,20 +5,16 @@ import { parseCheckpoint } from '@svc/contracts/evidence/checkpoint'
 import { parseNote } from '@svc/contracts/evidence/signed-note'
 import { svc } from '@svc/testing/run-svc'
 import { type RunningServer, startRunningServer } from '@svc/testing/running-server'
-import { ScriptedWorker } from '@svc/testing/scripted-worker'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
-import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { withoutModel } from '@svc/testing/without-model'
+import { beforeEach, expect, test } from 'vitest'
 import { pay } from '../eventstore/server-story.ts'
 
 let environment: Record<string, string>
 let dataDir: string
 
 beforeEach(async () => {
-  const socketPath = join(temporaryFolder(), 'worker.sock')
-  const worker = new ScriptedWorker({ socketPath, script: { tokens: 3 } }, false)
-  await worker.listen()
-  onTestFinished(() => worker.close())
-  environment = { SVC_WORKER_URLS: `unix:${socketPath}` }
+  environment = await withoutModel({ tokens: 3 })
   dataDir = join(temporaryFolder(), 'data')
 })
 

@@ -16,6 +16,7 @@ import { CLUSTER_START_MS_MAX, KafkaCluster } from '@svc/testing/kafka/kafka-clu
 import { svc } from '@svc/testing/run-svc'
 import { startRunningServer } from '@svc/testing/running-server'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
+import { withoutModel } from '@svc/testing/without-model'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Example } from '../examples/example-list.ts'
 import { findPython, install, pythonOf } from '../examples/install.ts'
@@ -41,6 +42,7 @@ describeOnOwnKafka('payments and books in Kafka', () => {
     const dataDir = join(temporaryFolder(), 'data')
     const server = await startRunningServer(
       {
+        ...(await withoutModel()),
         KAFKA_BROKERS: cluster.addresses.join(','),
         SVC_KAFKA_TOPIC: TOPIC,
         SVC_KAFKA_TOPUPS_TOPIC: PAYMENTS,

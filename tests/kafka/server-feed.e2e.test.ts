@@ -5,6 +5,7 @@ import { describeOnOwnKafka } from '@svc/testing/kafka/describe-on-kafka'
 import { CLUSTER_START_MS_MAX, KafkaCluster } from '@svc/testing/kafka/kafka-cluster'
 import { startRunningServer } from '@svc/testing/running-server'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
+import { withoutModel } from '@svc/testing/without-model'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 const question = { messages: [{ role: 'user', content: 'Hello!' }], max_tokens: 4 }
@@ -24,7 +25,7 @@ describeOnOwnKafka('a server beside Kafka', () => {
 
   test('sends every event, serves while Kafka is down, and heals a topic that was lost', async () => {
     const dataDir = join(temporaryFolder(), 'data')
-    const environment = { KAFKA_BROKERS: cluster.addresses.join(',') }
+    const environment = { ...(await withoutModel()), KAFKA_BROKERS: cluster.addresses.join(',') }
     const first = await startRunningServer(environment, dataDir)
     expect((await first.chat(question)).status).toBe(200)
     await caughtUp(first.operations)
@@ -46,7 +47,9 @@ describeOnOwnKafka('a server beside Kafka', () => {
     await broker().start()
     const second = await startRunningServer(environment, dataDir)
     await caughtUp(second.operations)
-    expect(await problemsOf(second.operations)).toEqual([expect.stringContaining('lost records')])
+    await expect
+      .poll(() => problemsOf(second.operations))
+      .toEqual([expect.stringContaining('lost records')])
     const { findings } = await check(second.operations)
     const account = findings.find(({ key }) => key === second.ready.accountId)
     expect(account).toMatchObject({ last_hash: 'holds' })

@@ -5,9 +5,9 @@
 import { join } from 'node:path'
 import { svc } from '@svc/testing/run-svc'
 import { startRunningServer } from '@svc/testing/running-server'
-import { ScriptedWorker } from '@svc/testing/scripted-worker'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
-import { expect, onTestFinished, test } from 'vitest'
+import { withoutModel } from '@svc/testing/without-model'
+import { expect, test } from 'vitest'
 import { type Expected, liveThroughAMonth, picoOf } from './business.ts'
 
 const [customers = 4, requests = 60] = (process.env.SVC_TEST_MONTH ?? '4x60').split('x').map(Number)
@@ -16,12 +16,8 @@ const TEST_MS_MAX = 60_000 + 20 * requests
 test(`a month of ${customers} customers and ${requests} requests adds up to the pico-dollar`, {
   timeout: TEST_MS_MAX,
 }, async () => {
-  const socketPath = join(temporaryFolder(), 'worker.sock')
-  const worker = new ScriptedWorker({ socketPath }, false)
-  await worker.listen()
-  onTestFinished(() => worker.close())
   const dataDir = join(temporaryFolder(), 'data')
-  const environment = { SVC_WORKER_URLS: `unix:${socketPath}` }
+  const environment = await withoutModel()
   const { operations, ready } = await startRunningServer(environment, dataDir)
   const month = new Date().toISOString().slice(0, 'YYYY-MM'.length)
   const startedAt = performance.now()

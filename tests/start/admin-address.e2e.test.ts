@@ -3,11 +3,12 @@ import { join } from 'node:path'
 import { svc } from '@svc/testing/run-svc'
 import { ServerProcess } from '@svc/testing/server-process'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
+import { withoutModel } from '@svc/testing/without-model'
 import { expect, onTestFinished, test } from 'vitest'
 
 async function start(environment: Readonly<Record<string, string>>) {
   const dataDir = join(temporaryFolder(), 'data')
-  const server = new ServerProcess(dataDir, environment)
+  const server = new ServerProcess(dataDir, { ...(await withoutModel()), ...environment })
   onTestFinished(() => server.kill('SIGKILL'))
   const ready = (await server.ready()) as Awaited<ReturnType<typeof server.ready>> & {
     readonly adminUrl?: string

@@ -5,6 +5,7 @@ import type { ClientAnswer } from '@svc/testing/checker/history'
 import { svc } from '@svc/testing/run-svc'
 import { startRunningServer } from '@svc/testing/running-server'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
+import { withoutModel } from '@svc/testing/without-model'
 import { expect, test } from 'vitest'
 import { Audit } from '../torture/audit.ts'
 
@@ -15,7 +16,8 @@ const CLIENTS = 4
 test('a server on a backup has everything that was told before it, and its books are whole', async () => {
   const dataDir = join(temporaryFolder(), 'data')
   const into = join(temporaryFolder(), 'backups')
-  const environment = { SVC_BACKUP_DIR: into }
+  const model = await withoutModel({ tokens: 2, delayMs: 20 })
+  const environment = { ...model, SVC_BACKUP_DIR: into }
   const server = await startRunningServer(environment, dataDir)
   const told: Answer[] = []
   while (told.length < BEFORE) told.push(await ask(server.ready, told.length))
@@ -43,7 +45,7 @@ test('a server on a backup has everything that was told before it, and its books
     cpSync(folder, restored, { recursive: true })
     expect(existsSync(join(restored, 'views'))).toBe(false)
     expect(await doctorSays(restored)).toContain('a backup of')
-    const again = await startRunningServer({ SVC_LOG_LEVEL: 'warn' }, restored)
+    const again = await startRunningServer({ ...model, SVC_LOG_LEVEL: 'warn' }, restored)
     expect(await new Audit().check(again.operations, toldBefore)).toEqual([])
     expect(await ask({ ...again.ready, apiKey }, 0)).toMatchObject({ status: 200 })
     expect(await again.process.stop()).toEqual({ code: 0, signal: null })

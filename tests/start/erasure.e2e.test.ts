@@ -5,6 +5,7 @@ import { svc } from '@svc/testing/run-svc'
 import { startRunningServer } from '@svc/testing/running-server'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { verified } from '@svc/testing/verified'
+import { withoutModel } from '@svc/testing/without-model'
 import { expect, test } from 'vitest'
 import {
   expectErased,
@@ -34,7 +35,8 @@ async function verdictOn(
 
 test('texts of an account are gone from every file, and every chain holds', async () => {
   const dataDir = join(temporaryFolder(), 'data')
-  const first = await startRunningServer({}, dataDir)
+  const environment = await withoutModel()
+  const first = await startRunningServer(environment, dataDir)
   const { operations } = first
   const account = await openPersonalAccount(operations)
   expect((await account.again(operations)).map(({ created }) => created)).toEqual(
@@ -88,7 +90,7 @@ test('texts of an account are gone from every file, and every chain holds', asyn
 
   rmSync(join(dataDir, 'views'), { recursive: true })
   rmSync(join(dataDir, 'snapshots.db'))
-  const second = await startRunningServer({}, dataDir)
+  const second = await startRunningServer(environment, dataDir)
   await expectErased(second.operations, account)
   await second.operations.renameAccount({
     account_id: account.accountId,
@@ -120,7 +122,8 @@ test.each(['runs', 'is stopped'])(
   'what an account asked and was answered is erased with its texts while the server %s',
   async (state) => {
     const dataDir = join(temporaryFolder(), 'data')
-    const first = await startRunningServer({}, dataDir)
+    const environment = await withoutModel()
+    const first = await startRunningServer(environment, dataDir)
     const { baseUrl, apiKey = '' } = first.ready
     const { accountId, secret } = await openPersonalAccount(first.operations)
     const [own, other] = [secret, apiKey].map((key) => conversationOf(baseUrl, key))
@@ -136,7 +139,7 @@ test.each(['runs', 'is stopped'])(
     const erase = ['account', 'erase', accountId, '--reason', 'r', '--yes', '--data-dir', dataDir]
     const { code, err } = await svc(erase)
     expect(code, err).toBe(0)
-    const next = state === 'runs' ? first : await startRunningServer({}, dataDir)
+    const next = state === 'runs' ? first : await startRunningServer(environment, dataDir)
     const after = [secret, apiKey].map((key) => conversationOf(next.ready.baseUrl, key))
     expect(await after[0]?.asked(ownId)).toMatchObject({ status: 404 })
     expect((await after[1]?.asked(otherId))?.text).toContain(MARKER)

@@ -12,9 +12,9 @@ import {
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { ScriptedWorker } from '@svc/testing/scripted-worker'
 import { ServerProcess } from '@svc/testing/server-process'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
+import { withoutModel } from '@svc/testing/without-model'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
 const LAUNCHER = fileURLToPath(new URL('../../services/cli/bin/svc.js', import.meta.url))
@@ -32,11 +32,7 @@ async function startWithoutModel(
   dataDir: string,
   environment: Record<string, string> = {},
 ): Promise<ServerProcess> {
-  const socketPath = join(temporaryFolder(), 'worker.sock')
-  const worker = new ScriptedWorker({ socketPath }, false)
-  await worker.listen()
-  onTestFinished(() => worker.close())
-  return startServer(dataDir, { SVC_WORKER_URLS: `unix:${socketPath}`, ...environment })
+  return startServer(dataDir, { ...(await withoutModel()), ...environment })
 }
 
 describe('a first start', () => {

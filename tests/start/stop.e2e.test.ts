@@ -12,6 +12,7 @@ import { bareEnvironment } from '@svc/testing/bare-environment'
 import { freePort } from '@svc/testing/free-port'
 import { type ReadyLine, ServerProcess } from '@svc/testing/server-process'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
+import { withoutModel } from '@svc/testing/without-model'
 import { expect, onTestFinished, test } from 'vitest'
 
 const MAIN = fileURLToPath(new URL('../../services/cli/src/main.ts', import.meta.url))
@@ -51,7 +52,7 @@ function endGroup(pid: number | undefined): void {
 
 test('one Ctrl-C that arrives twice is one orderly stop', async () => {
   const dataDir = newFolder()
-  const server = startServer(dataDir)
+  const server = startServer(dataDir, await withoutModel())
   await server.ready()
   server.kill('SIGINT')
   server.kill('SIGINT')
@@ -85,7 +86,7 @@ test('a server whose npm was ended stops in order', async () => {
   const dataDir = newFolder()
   const { shell, ready, outputEnded } = startInShell(
     `'${process.execPath}' '${MAIN}' start --json --data-dir '${dataDir}'; true`,
-    { npm_lifecycle_event: 'start' },
+    { ...(await withoutModel()), npm_lifecycle_event: 'start' },
   )
   await ready
   shell.kill('SIGTERM')
@@ -95,7 +96,7 @@ test('a server whose npm was ended stops in order', async () => {
 
 test('after kill -9 the CLI opens the folder, and tells nobody on the old port the token', async () => {
   const dataDir = newFolder()
-  const server = startServer(dataDir)
+  const server = startServer(dataDir, await withoutModel())
   const { baseUrl } = await server.ready()
   server.kill('SIGKILL')
   await server.exited

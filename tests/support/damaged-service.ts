@@ -1,5 +1,5 @@
 /**
- * A whole service in this process for the tests of damage: one account that will be damaged, twenty
+ * A whole service in this process for the tests of damage: one account that will be damaged, ten
  * others, and what each of them must go on to see.
  */
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ import { secretOf } from './made-key.ts'
 import { ScriptedWorker } from './scripted-worker/scripted-worker.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
-export const OTHERS = 20
+export const OTHERS = 10
 export const PREFIX = 'damage.'
 const GRACE_MS = 5_000
 

@@ -6,7 +6,7 @@
 import { expect, test } from 'vitest'
 import { torture } from './torture.ts'
 
-const ROUNDS = Number(process.env.SVC_KILL_ROUNDS_EVENTSTOREDB ?? 4)
+const ROUNDS = Number(process.env.SVC_KILL_ROUNDS_EVENTSTOREDB ?? 3)
 /** With this many, and as many again, every place has its turn. */
 const ROUNDS_FOR_ALL_PLACES = 20
 const MOST_PER_ROUND_MS = 40_000
