@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { cursorNumber, cursorPlace, cursorText } from './cursor.ts'
+import { cursorNumber, cursorPlace, cursorRow, cursorText, cursorTextOfRow } from './cursor.ts'
 import { ServiceError } from './errors.ts'
 
 const list = ['requests', 'acct_1', { model: 'svc-beta' }]
@@ -41,3 +41,11 @@ test.each(['', ' 1', '1.5', '-1', '1e3', '0x10', '01', 'NaN', 'Infinity', '1\n',
     expect(() => cursorNumber(list, cursorText(list, place), Infinity)).toThrow(ServiceError)
   },
 )
+
+test.each([0, 1_793_491_200_000, null])('a cursor leads to the row of the time %s', (timeMs) => {
+  expect(cursorRow(list, cursorTextOfRow(list, timeMs, 'grant_7'))).toEqual([timeMs, 'grant_7'])
+})
+
+test.each(['NaN', '1.5', '-1', '1e3', '9'.repeat(17)])('a forged time "%s" is none', (time) => {
+  expect(() => cursorRow(list, cursorText(list, `${time}/grant_7`))).toThrow(ServiceError)
+})

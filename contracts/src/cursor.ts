@@ -36,8 +36,33 @@ export function cursorPlace(list: readonly unknown[], cursor: string): string {
  * @throws as {@link cursorPlace}, also for a forged place that is none of this list
  */
 export function cursorNumber(list: readonly unknown[], cursor: string, max: number): number {
-  const place = cursorPlace(list, cursor)
-  if (WHOLE_NUMBER.test(place) && Number(place) <= max) return Number(place)
+  return wholeNumber(cursorPlace(list, cursor), max)
+}
+
+/** @param timeMs null: the row is behind all that have a time */
+export function cursorTextOfRow(
+  list: readonly unknown[],
+  timeMs: number | null,
+  id: string,
+): string {
+  return cursorText(list, `${timeMs ?? ''}/${id}`)
+}
+
+/**
+ * Reads the place of a list in the order of a time, and then of an id.
+ *
+ * @throws as {@link cursorNumber}
+ */
+export function cursorRow(
+  list: readonly unknown[],
+  cursor: string,
+): readonly [timeMs: number | null, id: string] {
+  const [time = '', id = ''] = cursorPlace(list, cursor).split('/')
+  return [time === '' ? null : wholeNumber(time, Number.MAX_SAFE_INTEGER), id]
+}
+
+function wholeNumber(text: string, max: number): number {
+  if (WHOLE_NUMBER.test(text) && Number(text) <= max) return Number(text)
   throw ofNoPage()
 }
 

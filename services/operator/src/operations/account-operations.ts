@@ -2,7 +2,7 @@
 import type { AccountDetails } from '@svc/contracts/admin/accounts'
 import type { Caller } from '@svc/contracts/admin/caller'
 import type { OperationHandlers } from '@svc/contracts/admin/operations'
-import { cursorPlace, cursorText } from '@svc/contracts/cursor'
+import { cursorRow, cursorTextOfRow } from '@svc/contracts/cursor'
 import type { GrantPlace, HoldsQuery } from '@svc/projections/views'
 import { AccountLists } from './account-lists/account-lists.ts'
 import { grantOperation, previewGrantOperation } from './credit/grant-operation.ts'
@@ -77,7 +77,7 @@ function creditLists(ports: OperationPorts): Pick<OperationHandlers, 'listGrants
       const query = {
         ...ofAccount(accountId),
         endsBefore: before === undefined ? undefined : readTime(before, 'expires_before'),
-        after: cursor === undefined ? undefined : grantPlace(cursorPlace(list, cursor)),
+        after: cursor === undefined ? undefined : grantPlace(list, cursor),
       }
       await viewsCurrent(ports, 'accounts')
       checkAccount(ports, accountId)
@@ -87,7 +87,7 @@ function creditLists(ports: OperationPorts): Pick<OperationHandlers, 'listGrants
       return {
         grants: rows.map((grant) => listedGrant(grant, clock.nowMs())),
         next_cursor:
-          next === undefined ? null : cursorText(list, `${next.expiresAt ?? ''}/${next.grantId}`),
+          next === undefined ? null : cursorTextOfRow(list, next.expiresAt, next.grantId),
       }
     },
     async listHolds({ cursor, limit, ...asked }) {
@@ -96,7 +96,7 @@ function creditLists(ports: OperationPorts): Pick<OperationHandlers, 'listGrants
       const query = {
         ...ofAccount(accountId),
         before: before === undefined ? undefined : readTime(before, 'held_before'),
-        after: cursor === undefined ? undefined : holdPlace(cursorPlace(list, cursor)),
+        after: cursor === undefined ? undefined : holdPlace(list, cursor),
       }
       await viewsCurrent(ports, 'accounts')
       checkAccount(ports, accountId)
@@ -106,8 +106,7 @@ function creditLists(ports: OperationPorts): Pick<OperationHandlers, 'listGrants
       const last = rows.length > limit ? shown.at(-1) : undefined
       return {
         holds: shown.map(listedHold),
-        next_cursor:
-          last === undefined ? null : cursorText(list, `${last.since}/${last.requestId}`),
+        next_cursor: last === undefined ? null : cursorTextOfRow(list, last.since, last.requestId),
       }
     },
   }
@@ -125,19 +124,13 @@ function checkAccount({ projections }: OperationPorts, accountId: string | undef
   throw noSuch('account', accountId)
 }
 
-/** A place that a cursor names: a time, which may be none, and an id. */
-function readCursorPlace(text: string): readonly [timeMs: number | null, id: string] {
-  const [time = '', id = ''] = text.split('/')
-  return [time === '' ? null : Number(time), id]
-}
-
-function grantPlace(text: string): GrantPlace {
-  const [expiresAt, grantId] = readCursorPlace(text)
+function grantPlace(list: readonly unknown[], cursor: string): GrantPlace {
+  const [expiresAt, grantId] = cursorRow(list, cursor)
   return { expiresAt, grantId }
 }
 
-function holdPlace(text: string): NonNullable<HoldsQuery['after']> {
-  const [since, requestId] = readCursorPlace(text)
+function holdPlace(list: readonly unknown[], cursor: string): NonNullable<HoldsQuery['after']> {
+  const [since, requestId] = cursorRow(list, cursor)
   return { since: since ?? 0, requestId }
 }
 

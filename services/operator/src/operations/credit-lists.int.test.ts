@@ -1,6 +1,7 @@
 /** The lists of grants, holds and prices, which views fold, against the ledger's own state. */
 import { rootCaller } from '@svc/contracts/admin/caller'
 import type { Operations } from '@svc/contracts/admin/operations'
+import { cursorText } from '@svc/contracts/cursor'
 import { ServiceError } from '@svc/contracts/errors'
 import { makeDerivedId } from '@svc/contracts/ids'
 import { parseDollars } from '@svc/contracts/money'
@@ -231,6 +232,16 @@ test('prices are listed as they were published, and say when they were withdrawn
   const { already_withdrawn: _, ...shown } = withdrawn
   expect(shown.withdrawn_at).not.toBeNull()
   expect(await operations.listPrices()).toEqual([listed[0], shown])
+})
+
+test.each(['NaN', '1.5', '-1'])('a forged cursor of the time "%s" is refused', async (time) => {
+  const { operationsOf } = await openRunningService()
+  const operations = operationsOf(rootCaller)
+  const refusal = { code: 'invalid_value', param: 'cursor' }
+  const holds = cursorText(['holds', {}], `${time}/req_1`)
+  await expect(operations.listHolds({ limit: 1, cursor: holds })).rejects.toMatchObject(refusal)
+  const grants = cursorText(['grants', 'open', {}], `${time}/grant_1`)
+  await expect(operations.listGrants({ limit: 1, cursor: grants })).rejects.toMatchObject(refusal)
 })
 
 test('a cursor of another list, a foreign account and an odd id are refused', async () => {
