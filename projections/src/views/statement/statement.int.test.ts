@@ -1,9 +1,12 @@
+import { type StatementAnswer, statementQuery } from '@svc/contracts/wire/statement'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 import { AccountHistory, requestId, START_MS } from '@svc/testing/account-history'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { viewsOf } from '../../../testing/open-views.ts'
+import { statementPage } from '../../answers/statement-answer.ts'
 import type { StatementQuery, StatementRow } from '../rows/statement-rows.ts'
+import type { Views } from '../views.ts'
 
 const MINUTE_MS = 60_000
 const REQUESTS = 40
@@ -24,6 +27,23 @@ async function jumpingHistory() {
   await history.writeTo(store)
   const { views } = await viewsOf(store)
   return { views, history }
+}
+
+function timeText(timeMs: number | undefined): string | undefined {
+  return timeMs === undefined ? undefined : new Date(timeMs).toISOString()
+}
+
+/** Every page, as a customer asks for one after the other. */
+function pagesOf(views: Views, accountId: string, fields: object): StatementAnswer[] {
+  const pages: StatementAnswer[] = []
+  for (let cursor: string | undefined; ; ) {
+    const query = statementQuery.parse({ ...fields, cursor })
+    const page = statementPage(views, accountId, query, START_MS)
+    pages.push(page)
+    expect(page.has_more).toBe(page.next_cursor !== null)
+    if (page.next_cursor === null) return pages
+    cursor = page.next_cursor
+  }
 }
 
 const sum = (rows: readonly StatementRow[]) =>
@@ -73,6 +93,30 @@ test('single periods add up to the whole, and each opens where the one before cl
   }
   expect(balance).toBe(history.balance)
   expect(rows).toBe(REQUESTS + 1)
+})
+
+test('the pages that a customer reads are those of the period: UX-10', async () => {
+  const { views, history } = await jumpingHistory()
+  const { accountId } = history
+  const all = views.statement({ accountId, limit: 1000 }).rows
+  const asked = fc.record({
+    from: fc.option(fc.integer({ min: -3, max: REQUESTS }), { nil: undefined }),
+    minutes: fc.option(fc.integer({ min: 1, max: REQUESTS }), { nil: undefined }),
+    limit: fc.integer({ min: 1, max: 15 }),
+  })
+  fc.assert(
+    fc.property(asked, ({ from: start, minutes, limit }) => {
+      const from = start === undefined ? undefined : START_MS + start * MINUTE_MS
+      const to = minutes === undefined ? undefined : (from ?? START_MS) + minutes * MINUTE_MS
+      const entries = all.filter(({ at }) => at >= (from ?? 0) && at < (to ?? Infinity))
+      const pages = pagesOf(views, accountId, { from: timeText(from), to: timeText(to), limit })
+      expect(pages.flatMap(({ data }) => data.map(({ entry }) => entry))).toEqual(
+        entries.map(({ entry }) => entry),
+      )
+      const openings = pages.map(({ opening }) => opening)
+      expect(openings.slice(1)).toEqual(pages.slice(0, -1).map(({ closing }) => closing))
+    }),
+  )
 })
 
 test('a month closes where its statement does, also around an adjustment of nothing', async () => {

@@ -1,18 +1,20 @@
 /** Usage adds up: over any steps of time, in any zone, over keys, and over the requests. */
 import { wireFormats } from '@svc/contracts/events/account'
 import { idTimeMs } from '@svc/contracts/ids'
-import { parseDollars } from '@svc/contracts/money'
+import { formatExact, parseDollars } from '@svc/contracts/money'
+import type { TokenClass, TokenCounts } from '@svc/contracts/tokens'
 import { requestsQuery } from '@svc/contracts/wire/requests'
 import { type UsageAnswer, type UsageQueryFields, usageQuery } from '@svc/contracts/wire/usage'
 import { timeSteps } from '@svc/contracts/zone'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
-import { AccountHistory, requestId, START_MS } from '@svc/testing/account-history'
+import { AccountHistory, PRICE, requestId, START_MS } from '@svc/testing/account-history'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { inBatchesOf, viewsOf } from '../../../testing/open-views.ts'
 import { requestsPage } from '../../answers/requests-answer.ts'
 import { usagePage } from '../../answers/usage-answer.ts'
 import type { RequestRow } from '../rows/request-rows.ts'
+import type { StatementRow } from '../rows/statement-rows.ts'
 import type { UsedTokens } from '../rows/usage-rows.ts'
 import type { Views } from '../views.ts'
 
@@ -87,6 +89,58 @@ function sumOf(requests: readonly RequestRow[]) {
     amount: debited.reduce((sum, { amount }) => sum + amount, 0n),
   }
 }
+
+/** What the statement says of the step and the group of a row. */
+function saidByStatement(
+  statement: readonly StatementRow[],
+  { from, to, key, model, format, class: only }: UsageAnswer['data'][number],
+) {
+  const [start, end] = [Date.parse(from), Date.parse(to)]
+  const entries = statement.filter(
+    (entry) =>
+      entry.type === 'usage' &&
+      entry.at >= start &&
+      entry.at < end &&
+      (key === undefined || (key.id === entry.key?.keyId && key.name === entry.key.name)) &&
+      (model === undefined || model === entry.model) &&
+      (format === undefined || format === entry.format),
+  )
+  const ofClass = (name: TokenClass, of: keyof TokenCounts, price: bigint) => {
+    const tokens = entries.reduce((sum, entry) => sum + (entry.tokens?.[of] ?? 0), 0)
+    return { class: name, tokens, amount: formatExact(BigInt(tokens) * price) }
+  }
+  const lines = [
+    ofClass('input', 'inputTokens', PRICE.input),
+    ofClass('cached_input', 'cachedInputTokens', PRICE.cachedInput),
+    ofClass('output', 'outputTokens', PRICE.output),
+  ].filter((line) => only === undefined || only === line.class)
+  return { requests: only === undefined ? entries.length : null, lines }
+}
+
+test('each row of usage is what the statement says of its step and group: UX-04', async () => {
+  const { views, history } = await threeWeeks()
+  const { accountId } = history
+  const { rows: statement } = views.statement({ accountId, limit: 1000 })
+  const asked = fc.record({
+    zone: fc.constantFrom(...ZONES),
+    by: fc.constantFrom(...timeSteps),
+    groupBy: fc.subarray(['key', 'model', 'format', 'class']),
+    limit: fc.integer({ min: 1, max: 100 }),
+  })
+  fc.assert(
+    fc.property(asked, ({ groupBy, ...fields }) => {
+      const group_by = groupBy.length === 0 ? undefined : groupBy.join(',')
+      const period = { from: '2026-11-05', to: '2026-11-16' }
+      const pages = pagesOf(views, accountId, { ...fields, ...period, group_by })
+      for (const row of pages.flatMap(({ data }) => data)) {
+        expect(Object.keys(row).filter((name) => groupBy.includes(name))).toEqual(groupBy)
+        const { requests, lines } = row
+        expect({ requests, lines }).toEqual(saidByStatement(statement, row))
+      }
+    }),
+    { numRuns: 60 },
+  )
+})
 
 test('sums of steps, groups and pages are those of requests and statement, in every zone: UX-04', async () => {
   const { views, history, requests } = await threeWeeks()

@@ -10,6 +10,7 @@ import { expectErrorBody } from '../../../testing/oracle.ts'
 import { sendRaw } from '../../../testing/raw-socket.ts'
 
 const REQUESTS = 3
+const DAY_MS = 86_400_000
 
 let fixture: GatewayFixture
 let before: bigint
@@ -39,8 +40,12 @@ async function usage(query = '', headers = {}) {
 
 test('usage without a question is that of the last 30 days, and is what was debited: UX-17', async () => {
   const spent = before - (await settled())
-  const { total, data, zone, by } = await usage()
+  const tomorrow = () => (Math.floor(Date.now() / DAY_MS) + 1) * DAY_MS
+  const expected = tomorrow()
+  const { total, data, zone, by, from, to } = await usage()
   expect({ zone, by }).toEqual({ zone: 'UTC', by: 'day' })
+  expect([expected, tomorrow()]).toContain(Date.parse(to))
+  expect(Date.parse(to) - Date.parse(from)).toBe(30 * DAY_MS)
   expect(total.requests).toBe(REQUESTS)
   expect(parseDollars(total.amount)).toBe(spent)
   expect(data.reduce((sum, { amount }) => sum + parseDollars(amount), 0n)).toBe(spent)
@@ -109,6 +114,8 @@ describe('a question that cannot be answered is 400 and names the field', () => 
     ['zone=Mars/Phobos', 'zone'],
     ['zone=', 'zone'],
     ['from=2026-11-10&to=2026-11-01', 'from'],
+    ['from=2026-11-01&to=2026-11-01', 'from'],
+    ['from=1999-12-31', 'from'],
     ['from=yesterday', 'from'],
     ['from=2026-02-30', 'from'],
     ['to=2026-11-01T00:00:01Z', 'to'],
@@ -188,8 +195,9 @@ test('what requests come to is what their list adds up to, by status: UX-32', as
   expect(parseDollars(all.total.amount)).toBe(spent)
   expect(all).toMatchObject({ zone: 'UTC', from: null, to: null })
   expect(all.data).toEqual([{ status: 'finished', ...all.total }])
-  expect(await totals('?status=finished&from=2020-01-01')).toMatchObject({
+  expect(await totals('?status=finished&from=2020-01-01&to=2999-01-01')).toMatchObject({
     from: '2020-01-01T00:00:00Z',
+    to: '2999-01-01T00:00:00Z',
     data: all.data,
   })
   for (const query of ['?status=failed', '?format=messages', '?to=2020-01-01']) {
