@@ -122,6 +122,48 @@ describe('a run that broke', () => {
     })
   })
 
+  test('after its stream began, and before any token came, costs nothing', () => {
+    for (const known of [undefined, meter()]) {
+      const run = ended({ meter: known, failure, outputTokens: 0, reasoningTokens: 0 })
+      expect(costOfRun(run)).toEqual({ kind: 'fail', reason: 'worker_failed' })
+    }
+  })
+
+  test.each(['client_gone', 'timeout', 'shutting_down'] as const)(
+    'after it was stopped by %s, without a meter, costs what came, and nothing where nothing was sent',
+    (stopReason) => {
+      expect(costOfRun(ended({}, { stopReason }))).toMatchObject({
+        meter: { inputTokens: 0, cachedInputTokens: 100, outputTokens: 7 },
+        rule: 'delivered_before_failure',
+        failure: stopReason,
+      })
+      const unsent = ended({}, { stopReason, delivered: false })
+      expect(costOfRun(unsent)).toEqual({ kind: 'fail', reason: stopReason })
+    },
+  )
+
+  test('by its own schema is metered whole where there is a meter, and costs nothing without', () => {
+    const ofSchema = new WorkerFailure('grammar_too_costly', 'it took too long')
+    const unsent = { delivered: false }
+    expect(costOfRun(ended({ meter: meter(), failure: ofSchema }, unsent))).toEqual({
+      kind: 'settle',
+      meter: meter(),
+      finishReason: 'error',
+      rule: 'metered',
+      failure: 'schema_too_costly',
+    })
+    expect(costOfRun(ended({ failure: ofSchema }, unsent))).toEqual({
+      kind: 'fail',
+      reason: 'worker_failed',
+    })
+  })
+
+  test('because no worker takes it says that it was refused', () => {
+    const refused = new WorkerFailure('bad_request', 'no such field')
+    const run = ended({ failure: refused }, { delivered: false })
+    expect(costOfRun(run)).toEqual({ kind: 'fail', reason: 'refused' })
+  })
+
   test('a worker that stops by itself has broken the run', () => {
     const run = ended({ meter: meter(), finishReason: 'cancelled' })
     expect(costOfRun(run)).toMatchObject({ rule: 'delivered_before_failure' })

@@ -29,6 +29,36 @@ test.each([-HOUR_MS, HOUR_MS])(
   },
 )
 
+test('one that leaves while it waits is told that the first one runs', async () => {
+  const time = new ManualTime()
+  const idempotency = idempotencyAt(time, time)
+  await idempotency.enter('acct', CLAIM, new AbortController().signal)
+  const leaving = new AbortController()
+  const waits = idempotency.enter('acct', CLAIM, leaving.signal).catch(({ code }) => code)
+  await time.advance(1)
+  leaving.abort()
+  expect(await waits).toBe('idempotency_key_in_use')
+})
+
+test('of two that wait for a request without a charge one runs, and the other waits for it', async () => {
+  const time = new ManualTime()
+  const idempotency = idempotencyAt(time, time)
+  const { signal } = new AbortController()
+  const first = await idempotency.enter('acct', CLAIM, signal)
+  const waiting = [1, 2].map(() => idempotency.enter('acct', CLAIM, signal))
+  const kinds: string[] = []
+  for (const each of waiting) void each.then(({ kind }) => kinds.push(kind))
+  if (first.kind !== 'run') throw new Error('the first one does not run')
+  first.leave()
+  await time.advance(1)
+  expect(kinds).toEqual(['run'])
+  const second = await Promise.race(waiting)
+  if (second.kind !== 'run') throw new Error('the second one does not run')
+  second.leave()
+  await time.advance(1)
+  expect(kinds).toEqual(['run', 'run'])
+})
+
 function idempotencyAt(time: ManualTime, clock: { nowMs(): number }): Idempotency {
   return new Idempotency({
     ledger: { idempotent: async () => undefined },

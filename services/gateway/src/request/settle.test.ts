@@ -72,6 +72,8 @@ describe('the settlement of a run', () => {
       message: expect.stringContaining('/v1/requests/req_1'),
     })
     expect(time.nowMs() - start).toBeGreaterThan(ALLOWED_MS - 2_000)
+    // A later try could meet the sweeper, which has failed the request by then.
+    expect(time.nowMs() - start).toBeLessThanOrEqual(ALLOWED_MS)
     expect(told()).toBeGreaterThan(50)
   })
 
@@ -91,6 +93,12 @@ describe('the settlement of a run', () => {
       code: 'account_damaged',
       message: expect.stringContaining('/v1/requests/req_1'),
     })
+  })
+
+  test('of an account that is known to be damaged is refused as the ledger refuses it', async () => {
+    const { book, told } = booking(failing('account_damaged'))
+    await expect(book()).rejects.toMatchObject({ code: 'account_damaged', message: 'not now' })
+    expect(told()).toBe(1)
   })
 
   test('fails at once by a defect', async () => {

@@ -174,3 +174,18 @@ test('log probabilities ride with their text, whole and streamed', () => {
   const body = JSON.parse(renderChatCompletion(chat, heading, parts, ending))
   expect(body.choices[0].logprobs).toEqual({ content, refusal: null })
 })
+
+test('log probabilities of text that is held back come without it, whole and streamed', () => {
+  const of = (token: string) => ({ token, bytes: null, logprob: -0.5, top: [] })
+  const chat = request({ stream: true, logprobs: true })
+  const parts: AnswerPart[] = [
+    { kind: 'text', text: '', logprobs: [of('a')] },
+    { kind: 'text', text: 'abc', logprobs: [of('b'), of('c')] },
+  ]
+  const told = (choices: readonly { logprobs: { content: readonly { token: string }[] } }[]) =>
+    choices.flatMap(({ logprobs }) => logprobs.content.map(({ token }) => token))
+  const chunks = events(new ChatStream(chat, heading).parts(parts))
+  expect(told(chunks.flatMap(({ choices }) => choices))).toEqual(['a', 'b', 'c'])
+  const body = JSON.parse(renderChatCompletion(chat, heading, parts, ending))
+  expect(told(body.choices)).toEqual(['a', 'b', 'c'])
+})

@@ -70,6 +70,7 @@ interface Sent {
   readonly item_id?: string
   readonly item?: { readonly id: string }
   readonly response?: ResponseObject
+  readonly logprobs?: readonly { readonly token: string }[]
 }
 
 function sent(text: string): Sent[] {
@@ -138,6 +139,25 @@ describe('a stream of a response', () => {
     }
     expect([...ids.values()].map((names) => names.size)).toEqual([1, 1, 1, 1, 1, 1])
     expect(new Set([...ids.values()].flatMap((names) => [...names])).size).toBe(6)
+  })
+
+  test('tells the log probabilities of text that is held back, and in the end all of them', async () => {
+    const of = (token: string) => ({ token, bytes: null, logprob: -0.5, top: [] })
+    const { stream, ends } = await opened({ include: ['message.output_text.logprobs'] })
+    const events = sent(
+      stream.parts([
+        { kind: 'text', text: '', logprobs: [of('a')] },
+        { kind: 'text', text: 'abc', logprobs: [of('b'), of('c')] },
+      ]) + stream.ending(ending),
+    )
+    const told = (type: string) =>
+      events
+        .filter((event) => event.type === type)
+        .flatMap(({ logprobs = [] }) => logprobs.map(({ token }) => token))
+    expect(told('response.output_text.delta')).toEqual(['a', 'b', 'c'])
+    expect(told('response.output_text.done')).toEqual(['a', 'b', 'c'])
+    const logprobs = ['a', 'b', 'c'].map((token) => expect.objectContaining({ token }))
+    expect(ends[0]?.output).toMatchObject([{ content: [{ text: 'abc', logprobs }] }])
   })
 
   test('is ended by nothing that the model says', async () => {
