@@ -1,4 +1,5 @@
 /** The same log gives the same bytes, however it is read: invariants I10, I12 and I14. */
+import { type WireFormat, wireFormats } from '@svc/contracts/events/account'
 import type { EventStore } from '@svc/contracts/ports/event-store'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 import { durableFile } from '@svc/infra/sqlite/durable-file'
@@ -11,13 +12,20 @@ import { projections } from '../src/followed/followed-projections.ts'
 import { openProjections } from '../src/open-projections.ts'
 import { dump, inBatchesOf, KeptLog, TIMEOUT_MS, viewsOf } from '../testing/open-views.ts'
 
+const MINUTE_MS = 60_000
+
 type Step = {
   account: number
-  act: 'accept' | 'settle' | 'cancel' | 'fail' | 'abandon' | 'debitThenFail'
+  minutes: number
+  format: WireFormat
+  act: 'accept' | 'settle' | 'cancel' | 'fail' | 'abandon' | 'debitThenFail' | 'adjust'
 }
 
 const step = fc.record({
   account: fc.nat({ max: 2 }),
+  // Gateways have clocks of their own: an event can be older than the one before it.
+  minutes: fc.integer({ min: -30, max: 50 }),
+  format: fc.constantFrom(...wireFormats),
   act: fc.constantFrom<Step['act'][]>(
     'accept',
     'accept',
@@ -26,6 +34,7 @@ const step = fc.record({
     'fail',
     'abandon',
     'debitThenFail',
+    'adjust',
   ),
 })
 
@@ -35,24 +44,28 @@ class Writer {
   readonly #open: string[][] = [[], [], []]
   readonly #store: EventStore
   #count = 0
+  #nowMs = START_MS
 
   constructor(store: EventStore) {
     this.#store = store
   }
 
   async write(steps: readonly Step[]): Promise<void> {
-    for (const { account, act } of steps) await this.#step(account, act)
+    for (const each of steps) await this.#step(each)
   }
 
-  async #step(account: number, act: Step['act']): Promise<void> {
+  async #step({ account, minutes, format, act }: Step): Promise<void> {
     const history = this.#accounts[account]
     const open = this.#open[account]
     if (history === undefined || open === undefined) throw new Error('no such account')
     this.#count += 1
-    const at = START_MS + this.#count * 1000
-    const id = act === 'accept' ? requestId(at, `${account}`) : open.shift()
+    this.#nowMs = Math.max(START_MS, this.#nowMs + minutes * MINUTE_MS)
+    const at = this.#nowMs
+    const isNew = act === 'accept' || act === 'adjust'
+    const id = isNew ? requestId(at, `${account}`, `${this.#count}`) : open.shift()
     if (id === undefined) return
-    if (act === 'accept') open.push(history.accept(id, at) && id)
+    if (act === 'accept') open.push(history.accept(id, at, { format }) && id)
+    if (act === 'adjust') adjust(history, id, at)
     if (act === 'settle') history.settle(id, at)
     if (act === 'cancel') history.settle(id, at, undefined, 'cancelled')
     if (act === 'fail') history.fail(id, 'no worker', at)
@@ -60,6 +73,28 @@ class Writer {
     if (act === 'debitThenFail') history.settle(id, at, undefined, 'error').fail(id, 'broke', at)
     await history.writeTo(this.#store)
   }
+}
+
+function adjust(history: AccountHistory, adjustmentId: string, at: number): void {
+  const amount = 1_000n
+  history.balance += amount
+  history.add(adjustmentId, {
+    type: 'BalanceAdjusted',
+    data: {
+      adjustmentId,
+      category: 'promotional',
+      amount,
+      credit: amount,
+      paidDebt: 0n,
+      debt: 0n,
+      slices: [],
+      balanceAfter: history.balance,
+      reference: null,
+      reason: 'a gift',
+      correction: null,
+      at,
+    },
+  })
 }
 
 test('batches of 1, 7, 1000, a restart in the middle, and a rebuild give equal bytes', async () => {

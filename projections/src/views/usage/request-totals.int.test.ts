@@ -23,7 +23,7 @@ const MINUTES_BETWEEN = 7
  * How many minutes requests take: most end in the quarter in which they came, and some are
  * overtaken by those of many later ones.
  */
-const MINUTES_TAKEN = [0.1, 1, 0.5, 11, 40, 190, 2]
+const MINUTES_TAKEN = [0.1, 1, 0.5, 11, 40, 480, 2]
 const OUTCOMES = ['stop', 'cancelled', 'error', 'failed', 'abandoned', 'running', 'stop'] as const
 const ZONES = ['UTC', '+05:30', 'Asia/Kathmandu', 'America/Los_Angeles'] as const
 
@@ -38,7 +38,9 @@ function twoDays(): AccountHistory {
     const [keyId, format] = [keys[i % 3], wireFormats[i % wireFormats.length]]
     if (keyId === undefined || format === undefined) throw new Error('no key')
     steps.push({ at, add: () => history.accept(id, at, { keyId, format }) })
-    const endsAt = at + (MINUTES_TAKEN[(i * 5) % MINUTES_TAKEN.length] ?? 1) * MINUTE_MS
+    // Requests of one outcome take as long as all others: only so do they overtake each other.
+    const taken = MINUTES_TAKEN[(i + Math.floor(i / OUTCOMES.length)) % MINUTES_TAKEN.length] ?? 1
+    const endsAt = at + taken * MINUTE_MS
     const outcome = OUTCOMES[(i * 3) % OUTCOMES.length] ?? 'stop'
     const counts = { inputTokens: i * 7, cachedInputTokens: i % 3, outputTokens: 200 - i }
     const end = () => {
