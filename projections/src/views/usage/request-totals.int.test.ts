@@ -11,14 +11,18 @@ import { AccountHistory, requestId, START_MS } from '@svc/testing/account-histor
 import { temporaryFolder } from '@svc/testing/temporary-folder'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { dump, inBatchesOf, viewsOf } from '../../../testing/open-views.ts'
+import { dump, inBatchesOf, TIMEOUT_MS, viewsOf } from '../../../testing/open-views.ts'
 import { requestTotals } from '../../answers/request-totals-answer.ts'
 import { requestsPage } from '../../answers/requests-answer.ts'
 import type { Views } from '../views.ts'
 
 const MINUTE_MS = 60_000
-const REQUESTS = 150
+/** How many lists a request can be in: a key, and what becomes of it. */
+const LISTS = 21
+/** When each list gets one request more, in minutes: close together, and hours apart. */
+const ROUNDS = [0, 4, 8, 200, 204, 600, 1_000, 1_004]
 const MINUTES_BETWEEN = 7
+const STEPS_PER_COMMIT = 30
 /**
  * How many minutes requests take: most end in the quarter in which they came, and some are
  * overtaken by those of many later ones.
@@ -28,12 +32,13 @@ const OUTCOMES = ['stop', 'cancelled', 'error', 'failed', 'abandoned', 'running'
 const ZONES = ['UTC', '+05:30', 'Asia/Kathmandu', 'America/Los_Angeles'] as const
 
 /** Makes two days of requests over three keys that end in another order than they come in. */
-function twoDays(): AccountHistory {
+function twoDays() {
   const history = new AccountHistory('Ada').open()
   const keys = [history.keyId, history.key('phone'), history.key('server')]
   const steps: { readonly at: number; readonly add: () => unknown }[] = []
-  for (let i = 0; i < REQUESTS; i += 1) {
-    const at = START_MS + i * MINUTES_BETWEEN * MINUTE_MS + (i % 13) * 1_000
+  for (let i = 0; i < LISTS * ROUNDS.length; i += 1) {
+    const minutes = (i % LISTS) * MINUTES_BETWEEN + (ROUNDS[Math.floor(i / LISTS)] ?? 0)
+    const at = START_MS + minutes * MINUTE_MS + (i % 13) * 1_000
     const id = requestId(at, `${i}`)
     const [keyId, format] = [keys[i % 3], wireFormats[i % wireFormats.length]]
     if (keyId === undefined || format === undefined) throw new Error('no key')
@@ -50,8 +55,17 @@ function twoDays(): AccountHistory {
     }
     steps.push({ at: endsAt, add: end })
   }
-  for (const { add } of steps.toSorted((one, other) => one.at - other.at)) add()
-  return history
+  const inOrder = steps.toSorted((one, other) => one.at - other.at).map(({ add }) => add)
+  return { history, steps: inOrder }
+}
+
+/** All of it in a store. */
+async function twoDaysStored() {
+  const store = new MemoryEventStore()
+  const { history, steps } = twoDays()
+  for (const add of steps) add()
+  await history.writeTo(store)
+  return { store, accountId: history.accountId }
 }
 
 type Total = RequestTotalsAnswer['total']
@@ -78,11 +92,8 @@ async function listed(views: Views, accountId: string, fields: object) {
 }
 
 test('totals of every filter, status and period are those of the rows: UX-04, UX-32', async () => {
-  const store = new MemoryEventStore()
-  const history = twoDays()
-  await history.writeTo(store)
+  const { store, accountId } = await twoDaysStored()
   const { views } = await viewsOf(inBatchesOf(7, store))
-  const { accountId } = history
   const whole = await listed(views, accountId, {})
   expect(whole.size).toBe(5)
   const asked = fc.record(
@@ -133,18 +144,37 @@ test.each([undefined, 'finished', 'running'])(
   },
 )
 
-test('the rows are the same however the log was cut into commits', async () => {
-  const store = new MemoryEventStore()
-  await twoDays().writeTo(store)
-  const dumps: string[] = []
-  for (const size of [1, 7, 1_000]) {
-    const folder = temporaryFolder()
-    await viewsOf(inBatchesOf(size, store), folder)
-    dumps.push(dump(folder))
-  }
-  expect(dumps[1]).toBe(dumps[0])
-  expect(dumps[2]).toBe(dumps[0])
+test.each([
+  ['is read in pages of other sizes', (folder: string) => readInPages(folder, 7)],
+  ['grows while it is followed', (folder: string) => followed(folder, { restarts: false })],
+  ['grows between restarts', (folder: string) => followed(folder, { restarts: true })],
+])('the rows are the same where the log %s', async (_, read) => {
+  const [whole, folder] = [temporaryFolder(), temporaryFolder()]
+  await readInPages(whole, 1_000)
+  await read(folder)
+  expect(dump(folder)).toBe(dump(whole))
 })
+
+async function readInPages(folder: string, size: number): Promise<void> {
+  const { store } = await twoDaysStored()
+  await viewsOf(inBatchesOf(size, store), folder)
+}
+
+/** Commits after every few steps, so that rows are continued from the table too. */
+async function followed(folder: string, { restarts }: { restarts: boolean }): Promise<void> {
+  const store = new MemoryEventStore()
+  const { history, steps } = twoDays()
+  let following = await viewsOf(store, folder)
+  for (let from = 0; from < steps.length; from += STEPS_PER_COMMIT) {
+    for (const add of steps.slice(from, from + STEPS_PER_COMMIT)) add()
+    await history.writeTo(store)
+    if (restarts) {
+      await following.close()
+      following = await viewsOf(store, folder)
+    }
+    await following.reached(await store.lastPosition(), TIMEOUT_MS)
+  }
+}
 
 test.each([
   [{ from: '2026-11-01T00:07:00Z' }, 'from'],
