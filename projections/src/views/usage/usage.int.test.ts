@@ -10,7 +10,7 @@ import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-sto
 import { AccountHistory, PRICE, requestId, START_MS } from '@svc/testing/account-history'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
-import { inBatchesOf, viewsOf } from '../../../testing/open-views.ts'
+import { inBatchesOf, TIMEOUT_MS, viewsOf } from '../../../testing/open-views.ts'
 import { requestsPage } from '../../answers/requests-answer.ts'
 import { usagePage } from '../../answers/usage-answer.ts'
 import type { RequestRow } from '../rows/request-rows.ts'
@@ -31,6 +31,7 @@ const NOW_MS = START_MS + 40 * 24 * HOUR_MS
  */
 async function threeWeeks() {
   const store = new MemoryEventStore()
+  const { views, reached } = await viewsOf(store)
   const history = new AccountHistory('Ada').open()
   const keys = [history.keyId, history.key('phone'), history.key('server')]
   const ids: string[] = []
@@ -46,10 +47,12 @@ async function threeWeeks() {
       const counts = { inputTokens: i * 7, cachedInputTokens: i % 3, outputTokens: 200 - i }
       history.settle(id, at, counts)
     }
+    // The commits are small, so that rows go on behind a commit too.
+    if (i % 7 === 6 || i === REQUESTS - 1) {
+      await history.writeTo(store)
+      await reached(await store.lastPosition(), TIMEOUT_MS)
+    }
   }
-  await history.writeTo(store)
-  // The commits are small, so that rows are continued from the table too.
-  const { views } = await viewsOf(inBatchesOf(7, store))
   const requests: RequestRow[] = []
   for (const id of ids) {
     const request = await views.request(id)
