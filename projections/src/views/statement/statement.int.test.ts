@@ -1,6 +1,9 @@
+import { makeDerivedId } from '@svc/contracts/ids'
+import { costLines } from '@svc/contracts/price'
 import { type StatementAnswer, statementQuery } from '@svc/contracts/wire/statement'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
-import { AccountHistory, requestId, START_MS } from '@svc/testing/account-history'
+import { AccountHistory, PRICE, requestId, START_MS } from '@svc/testing/account-history'
+import { temporaryFolder } from '@svc/testing/temporary-folder'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { viewsOf } from '../../../testing/open-views.ts'
@@ -117,6 +120,79 @@ test('the pages that a customer reads are those of the period: UX-10', async () 
       expect(openings.slice(1)).toEqual(pages.slice(0, -1).map(({ closing }) => closing))
     }),
   )
+})
+
+/** Adds a gift. @returns the id of its grant */
+function give(history: AccountHistory, name: string, amount: bigint): string {
+  const grantId = makeDerivedId('grant', START_MS, history.accountId, name)
+  history.balance += amount
+  history.add(grantId, {
+    type: 'CreditGranted',
+    data: {
+      grantId,
+      amount,
+      category: 'promotional',
+      priority: 1,
+      expiresAt: null,
+      at: START_MS,
+      reference: null,
+      reason: 'a gift',
+      changeId: null,
+      paidDebt: 0n,
+      balanceAfter: history.balance,
+    },
+  })
+  return grantId
+}
+
+test('what is taken from several gifts at once is shown as promotional, all of it', async () => {
+  const history = new AccountHistory('Ada').open()
+  const gifts = [give(history, 'one', 300n), give(history, 'two', 700n)]
+  const store = new MemoryEventStore()
+  await history.writeTo(store)
+  // Which grants were gifts is known behind a restart, too.
+  const folder = temporaryFolder()
+  await (await viewsOf(store, folder)).close()
+  const id = requestId(START_MS, 'both')
+  const lines = [...costLines(PRICE, { inputTokens: 1, cachedInputTokens: 0, outputTokens: 0 })]
+  const taken = [100n, 200n].map((amount, i) => ({ grantId: gifts[i] ?? '', amount }))
+  const rest = { grantId: history.grantId, amount: PRICE.input - 300n }
+  const none = { debt: 0n, paidDebt: 0n, reference: null, correction: null, reason: 'a mistake' }
+  history.balance -= PRICE.input
+  history.accept(id, START_MS).add(id, {
+    type: 'CreditDebited',
+    data: {
+      requestId: id,
+      amount: PRICE.input,
+      lines,
+      slices: [...taken, rest],
+      debt: 0n,
+      balanceAfter: history.balance,
+      at: START_MS,
+    },
+  })
+  history.balance -= 300n
+  history.add('adj_1', {
+    type: 'BalanceAdjusted',
+    data: {
+      adjustmentId: 'adj_1',
+      category: 'promotional',
+      amount: -300n,
+      credit: 0n,
+      slices: taken,
+      balanceAfter: history.balance,
+      at: START_MS,
+      ...none,
+    },
+  })
+  await history.writeTo(store)
+  const { views } = await viewsOf(store, folder)
+  const { rows } = views.statement({ accountId: history.accountId, limit: 10 })
+  const shown = rows.slice(-2).map(({ paid, promotional }) => ({ paid, promotional }))
+  expect(shown).toEqual([
+    { paid: PRICE.input - 300n, promotional: 300n },
+    { paid: 0n, promotional: 300n },
+  ])
 })
 
 test('a month closes where its statement does, also around an adjustment of nothing', async () => {
