@@ -130,15 +130,17 @@ describe('a run that broke', () => {
   })
 
   test.each(['client_gone', 'timeout', 'shutting_down'] as const)(
-    'after it was stopped by %s, without a meter, costs what came, and nothing where nothing was sent',
+    'after it was stopped by %s costs what came, and nothing where nothing was sent',
     (stopReason) => {
       expect(costOfRun(ended({}, { stopReason }))).toMatchObject({
         meter: { inputTokens: 0, cachedInputTokens: 100, outputTokens: 7 },
         rule: 'delivered_before_failure',
         failure: stopReason,
       })
-      const unsent = ended({}, { stopReason, delivered: false })
-      expect(costOfRun(unsent)).toEqual({ kind: 'fail', reason: stopReason })
+      for (const broken of [{}, { meter: meter(), failure }]) {
+        const unsent = ended(broken, { stopReason, delivered: false })
+        expect(costOfRun(unsent)).toEqual({ kind: 'fail', reason: stopReason })
+      }
     },
   )
 
