@@ -48,7 +48,7 @@ export const billingOperations = {
     summary: 'Every movement of an account, with the balance after it',
     recorded: ['account_id', 'from', 'to'],
     input: statementQuery
-      .pick({ from: true, to: true, zone: true })
+      .pick({ from: true, to: true, zone: true, order: true })
       .extend({ account_id: id, after: entryNumber.optional(), limit: pageLimit }),
     output: statementPage,
   }),

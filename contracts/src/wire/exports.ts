@@ -19,7 +19,8 @@ const listFormats = ['csv', 'jsonl'] as const
 const inPages = { cursor: true, limit: true } as const
 
 export const statementExportQuery = statementQuery
-  .omit(inPages)
+  // A file goes on from the opening to the closing balance, always.
+  .omit({ ...inPages, order: true })
   .extend({ as: z.enum([...listFormats, 'html']).default('csv') })
 export type StatementExportFields = z.output<typeof statementExportQuery>
 

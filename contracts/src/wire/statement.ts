@@ -9,6 +9,8 @@ import { askedFields, periodOver } from './usage.ts'
 
 const ENTRIES_MAX = 1_000
 const ENTRIES_DEFAULT = 100
+const orders = ['oldest', 'newest'] as const
+export type StatementOrder = (typeof orders)[number]
 
 export const statementEntry = z.object({
   entry: z.int().min(1),
@@ -45,6 +47,8 @@ export const statementQuery = z.strictObject({
   to,
   zone,
   cursor,
+  /** Which entry comes first. */
+  order: z.enum(orders).default('oldest'),
   limit: queryNumber(z.int().min(1).max(ENTRIES_MAX)).default(ENTRIES_DEFAULT),
 })
 export type StatementQueryFields = z.output<typeof statementQuery>
@@ -52,11 +56,11 @@ export type StatementQueryFields = z.output<typeof statementQuery>
 export const statementAnswer = z.object({
   object: z.literal('statement'),
   currency: z.literal('USD'),
-  /** Balance before the first entry of the page: opening + entries = closing. */
+  /** Balance before the oldest entry of the page: opening + entries = closing. */
   opening: dollars,
   closing: dollars,
   over: periodOver,
-  /** The oldest first. */
+  /** In the order that was asked for. */
   data: z.array(statementEntry.omit({ actor: true })),
   has_more: z.boolean(),
   /** Is null on the last page. */

@@ -51,7 +51,7 @@ export function statementPage(
   const after =
     cursor === undefined ? undefined : cursorNumber(list, cursor, Number.MAX_SAFE_INTEGER)
   const period = readPeriod(asked)
-  const query = { accountId, limit, ...period, after }
+  const query = { accountId, limit, ...period, order: asked.order, after }
   const { opening, closing, rows, more } = views.statement(query)
   const last = rows.at(-1)
   return {

@@ -327,7 +327,8 @@ export const fullAnswers = {
   requests: () => requests,
   requestTotals: ({ status, from, to, zone = 'UTC' }) => totalsOf({ status, from, to, zone }),
   receipt: () => receipt,
-  accountStatement: () => statement,
+  accountStatement: ({ order }: { readonly order?: string | undefined } = {}) =>
+    order === 'newest' ? { ...statement, data: statement.data.toReversed() } : statement,
   prices: () => ({
     object: 'list',
     currency: 'USD',

@@ -2,6 +2,7 @@
 import type { WireFormat } from '@svc/contracts/events/account'
 import type { PicoDollars } from '@svc/contracts/money'
 import type { TokenCounts } from '@svc/contracts/tokens'
+import type { StatementOrder } from '@svc/contracts/wire/statement'
 import type { EventReference } from './request-rows.ts'
 
 export type StatementEntryType =
@@ -51,13 +52,15 @@ export interface StatementQuery {
   /** Milliseconds since 1970, inclusive / exclusive. */
   readonly from?: number | undefined
   readonly to?: number | undefined
-  /** Entries behind this one. */
+  /** Default: the oldest first. */
+  readonly order?: StatementOrder | undefined
+  /** The entry that the page goes on behind, in the order that was asked for. */
   readonly after?: number | undefined
   readonly limit: number
 }
 
 export interface Statement {
-  /** Balance before the first row; opening + sum of rows = closing. */
+  /** Balance before the oldest row; opening + sum of rows = closing. */
   readonly opening: PicoDollars
   readonly closing: PicoDollars
   readonly rows: readonly StatementRow[]

@@ -71,21 +71,45 @@ export function statementQueries(database: DatabaseSync): StatementQueries {
   }
 
   return {
-    statement({ accountId, from, to, after = 0, limit }) {
+    statement({ accountId, from, to, ...page }) {
       const lastEntry = lastEntryOf(accountId)
-      const end = to === undefined ? lastEntry : lastBefore(accountId, to, lastEntry)
       const start = from === undefined ? 0 : lastBefore(accountId, from, lastEntry)
-      const behind = Math.min(Math.max(start, after), Math.max(start, end))
-      const last = Math.min(end, behind + limit)
+      const end = to === undefined ? lastEntry : lastBefore(accountId, to, lastEntry)
+      const { behind, last, more } = stretchOf({ start, end: Math.max(start, end) }, page)
       const rows = entriesBetween(accountId, behind + 1, last).map(readEntry)
       const opening = balanceAfter(accountId, behind)
-      const lastRow = rows.at(-1)
-      return {
-        opening,
-        closing: lastRow?.balance ?? opening,
-        rows,
-        more: (lastRow?.entry ?? end) < end,
-      }
+      const closing = rows.at(-1)?.balance ?? opening
+      return { opening, closing, rows: page.order === 'newest' ? rows.toReversed() : rows, more }
     },
   }
+}
+
+interface Period {
+  /** The last entry before the period. */
+  readonly start: number
+  /** The last entry in it; the one before it, where it has none. */
+  readonly end: number
+}
+
+interface Stretch {
+  /** The entry below the lowest of the page. */
+  readonly behind: number
+  /** The highest of the page. */
+  readonly last: number
+  readonly more: boolean
+}
+
+/** The entries of a page: those behind one, up to another, whichever of them is shown first. */
+function stretchOf(
+  { start, end }: Period,
+  { order, after, limit }: Pick<StatementQuery, 'order' | 'after' | 'limit'>,
+): Stretch {
+  if (order === 'newest') {
+    const last = Math.max(start, Math.min(end, (after ?? end + 1) - 1))
+    const behind = Math.max(start, last - limit)
+    return { behind, last, more: behind > start }
+  }
+  const behind = Math.min(Math.max(start, after ?? 0), end)
+  const last = Math.min(end, behind + limit)
+  return { behind, last, more: last < end }
 }

@@ -82,6 +82,33 @@ test('opening + rows = closing for every period, page and limit: UX-10', async (
   )
 })
 
+test('the newest first has the same rows, and goes on to the oldest page by page: UX-10', async () => {
+  const { views, history } = await jumpingHistory()
+  const { accountId } = history
+  const time = fc.integer({ min: -3, max: REQUESTS + 8 }).map((n) => START_MS + n * MINUTE_MS)
+  const period = fc.record({ from: time, to: time }, { requiredKeys: [] })
+  fc.assert(
+    fc.property(period, fc.integer({ min: 1, max: 50 }), (asked, limit) => {
+      const whole = views.statement({ accountId, limit: 1000, ...asked })
+      const found: StatementRow[] = []
+      let closing = whole.closing
+      let after: number | undefined
+      do {
+        const page = views.statement({ accountId, limit, ...asked, order: 'newest', after })
+        // Each page closes where the one above it opens.
+        expect(page.closing).toBe(closing)
+        expect(page.opening + sum(page.rows)).toBe(page.closing)
+        expect(page.rows.length).toBeLessThanOrEqual(limit)
+        found.push(...page.rows)
+        closing = page.opening
+        after = page.more ? page.rows.at(-1)?.entry : undefined
+      } while (after !== undefined)
+      expect(found).toEqual(whole.rows.toReversed())
+      expect(closing).toBe(whole.opening)
+    }),
+  )
+})
+
 test('single periods add up to the whole, and each opens where the one before closed', async () => {
   const { views, history } = await jumpingHistory()
   const { accountId } = history

@@ -5,6 +5,8 @@ import {
   oneOf,
   type RequestsSearch,
   requestsSearch,
+  type StatementSearch,
+  statementSearch,
   text,
   type UsageSearch,
   usageSearch,
@@ -39,13 +41,11 @@ export interface AccountsSearch {
   readonly order?: AccountOrder
 }
 
-/** With the period of the statement, and the filters of the requests and of usage. */
-export interface AccountSearch extends RequestsSearch, UsageSearch {
+/** With what the statement, the requests and usage of the account are asked by. */
+export interface AccountSearch extends RequestsSearch, StatementSearch, UsageSearch {
   readonly view?: AccountView
   /** The grant that was looked for, by its id. */
   readonly grant?: string
-  /** The movement that was looked for on the statement, by its id. */
-  readonly movement?: string
 }
 
 export function accountsSearch(raw: Raw): AccountsSearch {
@@ -59,10 +59,10 @@ export function accountsSearch(raw: Raw): AccountsSearch {
 export function accountSearch(raw: Raw): AccountSearch {
   return {
     ...requestsSearch(raw),
+    ...statementSearch(raw),
     ...usageSearch(raw),
     ...given('view', oneOf(accountViews, raw.view)),
     ...given('grant', text(raw.grant)),
-    ...given('movement', text(raw.movement)),
   }
 }
 

@@ -1,5 +1,6 @@
 /** What of a page stands in its address: filters, so that a link shows the same rows. */
 import { wireFormats } from '@svc/contracts/events/account'
+import type { StatementOrder } from '@svc/contracts/wire/statement'
 
 type Raw = Readonly<Record<string, unknown>>
 
@@ -26,12 +27,15 @@ export interface UsageSearch extends Period {
 }
 
 export interface StatementSearch extends Period {
+  /** Which movement comes first. Default: the newest. */
+  readonly order?: StatementOrder
   /** The grant, adjustment or refund that was looked for, by its id. */
   readonly movement?: string
 }
 
 const statuses = ['running', 'finished', 'stopped', 'failed', 'abandoned'] as const
 export const steps = ['day', 'hour', 'month'] as const
+export const statementOrders = ['newest', 'oldest'] as const satisfies readonly StatementOrder[]
 export const groups = ['key', 'model', 'format'] as const
 
 const TEXT_CHARACTERS_MAX = 200
@@ -65,7 +69,11 @@ export function requestsSearch(raw: Raw): RequestsSearch {
 }
 
 export function statementSearch(raw: Raw): StatementSearch {
-  return { ...period(raw), ...given('movement', text(raw.movement)) }
+  return {
+    ...period(raw),
+    ...given('order', oneOf(statementOrders, raw.order)),
+    ...given('movement', text(raw.movement)),
+  }
 }
 
 export function usageSearch(raw: Raw): UsageSearch {

@@ -23,7 +23,7 @@ export function billOperations(
     return `${position}`
   }
   return {
-    async statement({ account_id: accountId, from, to, zone, after, limit }) {
+    async statement({ account_id: accountId, from, to, zone, order, after, limit }) {
       // Read before the views: a period that ends meanwhile is not called over.
       const nowMs = clock.nowMs()
       const position = await statementPosition(accountId)
@@ -32,6 +32,7 @@ export function billOperations(
         accountId,
         limit,
         ...period,
+        order,
         after,
       }
       // An export asks for page after page.

@@ -1,11 +1,14 @@
+import type { StatementOrder } from '@svc/contracts/wire/statement'
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query'
 import { type ReactNode, useEffect } from 'react'
 import { periodText } from '../../address/asked-period.ts'
-import type { Period } from '../../address/search.ts'
+import { type Period, statementOrders } from '../../address/search.ts'
 import type { ApiError } from '../../api/api-error.ts'
+import { t } from '../../text/translate.ts'
 import { Answer } from '../../ui/answer.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Settled } from '../../ui/drawing/settled.tsx'
+import { Choice } from '../../ui/forms/field.tsx'
 import { AsOf, type AsOfProps } from '../../ui/moment.tsx'
 import { MoreRows } from '../../ui/more-rows.tsx'
 import { OpenPeriod } from '../open-period.tsx'
@@ -16,6 +19,8 @@ import { isMovement } from './statement-table.tsx'
 /** How far a movement is looked for by itself: behind it, whoever looks asks for more. */
 const SEARCHED_PAGES_MAX = 20
 
+const orderNames = { newest: 'newestFirst', oldest: 'oldestFirst' } as const
+
 interface PageAsOf {
   readonly as_of: AsOfProps['asOf']
 }
@@ -24,7 +29,9 @@ export interface PeriodStatementProps<Page extends PageAsOf>
   extends Pick<StatementPartsProps, 'receiptAddress' | 'movement'> {
   readonly period: Period
   readonly onPeriod: (period: Period) => void
-  /** What the query asks for, whatever its page. */
+  readonly order: StatementOrder
+  readonly onOrder: (order: StatementOrder) => void
+  /** The period and the account that the query asks for. */
   readonly asked: object
   readonly query: UseInfiniteQueryResult<InfiniteData<Page>, ApiError>
   readonly partOf: (page: Page) => StatementPart
@@ -35,6 +42,8 @@ export interface PeriodStatementProps<Page extends PageAsOf>
 export function PeriodStatement<Page extends PageAsOf>({
   period,
   onPeriod,
+  order,
+  onOrder,
   asked,
   query,
   partOf,
@@ -50,6 +59,12 @@ export function PeriodStatement<Page extends PageAsOf>({
     <>
       <div className="grid grid-cols-2 gap-3 md:grid-cols-4 print:hidden">
         <PeriodFields period={period} onChange={onPeriod} />
+        <Choice
+          label={t('order')}
+          value={order}
+          options={statementOrders.map((each) => [each, t(orderNames[each])] as const)}
+          onChoose={onOrder}
+        />
       </div>
       <Card
         title={<span className="inline-block first-letter:uppercase">{periodText(period)}</span>}
@@ -60,7 +75,8 @@ export function PeriodStatement<Page extends PageAsOf>({
             <Settled isOld={query.isPlaceholderData}>
               {() => (
                 <StatementParts
-                  list={JSON.stringify(asked)}
+                  list={JSON.stringify([asked, order])}
+                  order={order}
                   receiptAddress={receiptAddress}
                   movement={movement}
                   parts={parts}

@@ -6,8 +6,8 @@ import { StatementTable, type StatementTableProps } from './statement-table.tsx'
 export type StatementPart = Pick<StatementTableProps, 'entries' | 'opening' | 'closing' | 'isWhole'>
 
 export interface StatementPartsProps
-  extends Pick<StatementTableProps, 'list' | 'receiptAddress' | 'movement'> {
-  /** Each goes on where the one before ends. */
+  extends Pick<StatementTableProps, 'list' | 'order' | 'receiptAddress' | 'movement'> {
+  /** Each goes on where the one before ends, in the order of the entries. */
   readonly parts: readonly StatementPart[]
 }
 
@@ -19,13 +19,13 @@ export function StatementParts({ parts, ...rest }: StatementPartsProps) {
   if (first === undefined || last === undefined || entries.length === 0) {
     return <Empty title={t('noMovements')} />
   }
-  const { closing, isWhole } = last
+  const [oldest, newest] = rest.order === 'oldest' ? [first, last] : [last, first]
   return (
     <StatementTable
       entries={entries}
-      opening={first.opening}
-      closing={closing}
-      isWhole={isWhole}
+      opening={oldest.opening}
+      closing={newest.closing}
+      isWhole={last.isWhole}
       {...rest}
     />
   )

@@ -1,11 +1,12 @@
 import { askedPeriod } from '../../address/asked-period.ts'
-import type { Period } from '../../address/search.ts'
+import type { StatementSearch } from '../../address/search.ts'
 import { askPages } from '../../api/pages.ts'
 
 const PAGE = 100
 
-/** What a statement asks for, page by page. */
-export function statementQueries(accountId: string, period: Period) {
-  const asked = { account_id: accountId, ...askedPeriod(period) }
-  return { asked, list: askPages('accountStatement', { ...asked, limit: PAGE }) }
+/** What a statement asks for: its file, and page by page. */
+export function statementQueries(accountId: string, search: StatementSearch) {
+  const { order = 'newest' } = search
+  const asked = { account_id: accountId, ...askedPeriod(search) }
+  return { asked, order, list: askPages('accountStatement', { ...asked, order, limit: PAGE }) }
 }

@@ -1,4 +1,4 @@
-import type { StatementAnswer } from '@svc/contracts/wire/statement'
+import type { StatementAnswer, StatementOrder } from '@svc/contracts/wire/statement'
 import { memo } from 'react'
 import { isolated } from '../../text/isolated.ts'
 import { type PlainName, t } from '../../text/translate.ts'
@@ -26,12 +26,12 @@ const types: Readonly<Record<Entry['type'], PlainName>> = {
 export interface StatementTableProps {
   /** What was asked for: entries of something else are another list. */
   readonly list?: string
-  /** The oldest first. */
+  readonly order: StatementOrder
   readonly entries: readonly Entry[]
-  /** Exact dollars before the first and after the last of them. */
+  /** Exact dollars before the oldest and after the newest of them. */
   readonly opening: string
   readonly closing: string
-  /** Whether nothing comes behind the last. */
+  /** Whether no entry of the period comes behind the last. */
   readonly isWhole: boolean
   /** Gives the addresses of receipts, for entries of usage. */
   readonly receiptAddress: ReceiptAddress
@@ -51,7 +51,7 @@ export function isMovement(
 
 /** opening + credits − debits = closing, with the balance after every entry. */
 export function StatementTable(props: StatementTableProps) {
-  const { list = '', entries, opening, closing, isWhole, receiptAddress, movement } = props
+  const { list = '', order, entries, opening, closing, isWhole, receiptAddress, movement } = props
   const drawn = useScreenful(list, entries)
   const moved = finestOf(entries.flatMap(({ debit, credit }) => [debit, credit]))
   const balances = finestOf([opening, closing, ...entries.map(({ balance }) => balance)])
@@ -67,26 +67,16 @@ export function StatementTable(props: StatementTableProps) {
       </Head>
     </>
   )
-  const foot = (
-    <tr>
-      <Cell colSpan={5}>
-        <strong>{t(isWhole ? 'closing' : 'closingSoFar')}</strong>
-      </Cell>
-      <Cell isNumber isPinned>
-        <DecimalColumn amount={closing} decimals={balances} isBalance />
-      </Cell>
-    </tr>
-  )
+  const isOldestFirst = order === 'oldest'
+  const opened = { name: t(isWhole || isOldestFirst ? 'opening' : 'openingSoFar'), amount: opening }
+  const closed = {
+    name: t(isWhole || !isOldestFirst ? 'closing' : 'closingSoFar'),
+    amount: closing,
+  }
+  const [above, below] = isOldestFirst ? [opened, closed] : [closed, opened]
   return (
-    <Table label={t('statement')} head={head} foot={foot}>
-      <tr>
-        <Cell colSpan={5}>
-          <strong>{t('opening')}</strong>
-        </Cell>
-        <Cell isNumber isPinned>
-          <DecimalColumn amount={opening} decimals={balances} isBalance />
-        </Cell>
-      </tr>
+    <Table label={t('statement')} head={head} foot={<Sum {...below} decimals={balances} />}>
+      <Sum {...above} decimals={balances} />
       {drawn.map((entry) => (
         <Line
           key={entry.entry}
@@ -98,6 +88,27 @@ export function StatementTable(props: StatementTableProps) {
         />
       ))}
     </Table>
+  )
+}
+
+interface SumProps {
+  readonly name: string
+  /** Exact dollars. */
+  readonly amount: string
+  readonly decimals: number
+}
+
+/** The balance at one end of the statement. */
+function Sum({ name, amount, decimals }: SumProps) {
+  return (
+    <tr>
+      <Cell colSpan={5}>
+        <strong>{name}</strong>
+      </Cell>
+      <Cell isNumber isPinned>
+        <DecimalColumn amount={amount} decimals={decimals} isBalance />
+      </Cell>
+    </tr>
   )
 }
 

@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { given } from '../../address/search.ts'
 import { useAccountId } from '../../layout/account-id.ts'
 import { t } from '../../text/translate.ts'
 import { Page } from '../../ui/page.tsx'
@@ -13,14 +14,17 @@ const route = getRouteApi('/signed-in/accounts/$accountId/statement')
 /** The customer's own statement. */
 export function Statement() {
   const accountId = useAccountId()
-  const { movement, ...period } = route.useSearch()
+  const { movement, ...search } = route.useSearch()
+  const { order: asksFor, ...period } = search
   const navigate = route.useNavigate()
-  const { asked, list } = statementQueries(accountId, period)
+  const { asked, order, list } = statementQueries(accountId, search)
   return (
     <Page title={t('statement')} action={<ExportLinks name="exportStatement" asked={asked} />}>
       <PeriodStatement
         period={period}
-        onPeriod={(search) => navigate({ search })}
+        onPeriod={(next) => navigate({ search: { ...next, ...given('order', asksFor) } })}
+        order={order}
+        onOrder={(next) => navigate({ search: { ...period, order: next } })}
         asked={asked}
         query={useInfiniteQuery(list)}
         partOf={({ data, has_more: more, ...sums }) => ({ ...sums, entries: data, isWhole: !more })}

@@ -236,6 +236,28 @@ test('the statement opens, moves and closes at the balance, page by page', async
   expect((await fixture.get('/v1/statement?limit=0')).status).toBe(400)
 })
 
+test('the newest first, a statement goes on from the closing balance to the opening one', async () => {
+  const page = async (query: string) => {
+    const answer = await fixture.get(`/v1/statement?order=newest${query}`)
+    expect(answer.status, await answer.clone().text()).toBe(200)
+    return statementAnswer.strict().parse(await answer.json())
+  }
+  const whole = statementAnswer.parse(await (await fixture.get('/v1/statement')).json())
+  const first = await page('&limit=2')
+  const rest = await page(`&limit=1000&cursor=${first.next_cursor}`)
+  expect([...first.data, ...rest.data]).toEqual(whole.data.toReversed())
+  expect([first.closing, rest.closing, rest.opening]).toEqual([
+    whole.closing,
+    first.opening,
+    whole.opening,
+  ])
+  expect(rest).toMatchObject({ has_more: false, next_cursor: null })
+  // A place in one order is none in the other.
+  const turned = await fixture.get(`/v1/statement?limit=2&cursor=${first.next_cursor}`)
+  expect(turned.status).toBe(400)
+  expect((await fixture.get('/v1/statement?order=largest')).status).toBe(400)
+})
+
 test.each(['statement', 'usage', 'requests/totals'])(
   '%s says whether its period is over',
   async (path) => {

@@ -12,12 +12,17 @@ import { useOperatedReceiptAddress } from './receipt-address.ts'
 export function AccountStatement({ account }: { readonly account: AccountDetails }) {
   const { accountId, search, navigate } = useOpenedAccount()
   const period = periodIn({ ...search })
-  const { asked, list } = statementPages(accountId, period)
+  const { asked, order, list } = statementPages(accountId, search)
+  const view = given('view', search.view)
   return (
     <>
       <PeriodStatement
         period={period}
-        onPeriod={(next) => navigate({ search: { ...given('view', search.view), ...next } })}
+        onPeriod={(next) =>
+          navigate({ search: { ...view, ...next, ...given('order', search.order) } })
+        }
+        order={order}
+        onOrder={(next) => navigate({ search: { ...view, ...period, order: next } })}
         asked={asked}
         query={useInfiniteQuery(list)}
         partOf={({ rows, more, ...sums }) => ({ ...sums, entries: rows, isWhole: !more })}

@@ -1,7 +1,7 @@
 import type { StatementPage } from '@svc/contracts/admin/billing'
 import { type InfiniteData, infiniteQueryOptions, keepPreviousData } from '@tanstack/react-query'
 import { askedPeriod } from '../../../../address/asked-period.ts'
-import type { Period } from '../../../../address/search.ts'
+import type { StatementSearch } from '../../../../address/search.ts'
 import { callAdminAsOf, type WithAsOf } from '../../../../api/admin-pages.ts'
 import type { ApiError } from '../../../../api/api-error.ts'
 
@@ -10,8 +10,9 @@ const PAGE = 100
 type PageAsOf = WithAsOf<StatementPage>
 
 /** What a statement asks for, page by page: it goes on behind the number of an entry. */
-export function statementPages(accountId: string, period: Period) {
-  const asked = { account_id: accountId, ...askedPeriod(period) }
+export function statementPages(accountId: string, search: StatementSearch) {
+  const { order = 'newest' } = search
+  const asked = { account_id: accountId, ...askedPeriod(search) }
   const list = infiniteQueryOptions<
     PageAsOf,
     ApiError,
@@ -19,9 +20,9 @@ export function statementPages(accountId: string, period: Period) {
     readonly [string, string, unknown],
     number | undefined
   >({
-    queryKey: ['admin', 'statement pages', asked],
+    queryKey: ['admin', 'statement pages', { ...asked, order }],
     queryFn: ({ pageParam, signal }) => {
-      const input = { ...asked, limit: PAGE }
+      const input = { ...asked, order, limit: PAGE }
       return callAdminAsOf(
         'statement',
         pageParam === undefined ? input : { ...input, after: pageParam },
@@ -32,5 +33,5 @@ export function statementPages(accountId: string, period: Period) {
     getNextPageParam: ({ more, rows }) => (more ? rows.at(-1)?.entry : undefined),
     placeholderData: keepPreviousData as never,
   })
-  return { asked, list }
+  return { asked, order, list }
 }
