@@ -57,7 +57,22 @@ const LABELS_OF_A_TARGET = ['instance', 'job']
 /** What Prometheus and every program with its client have. */
 const NAMES_OF_OTHERS = ['up', 'process_start_time_seconds']
 
-const entryOf = (name: string) => metricCatalogue[name.replace(/_(bucket|sum|count)$/, '')]
+/** Where a sum, a share or a lag of it is shown, or it is for whoever looks for a cause. */
+const NOT_ON_THE_DASHBOARD = [
+  'svc_event_log_position',
+  'svc_worker_cache_answer_tokens_read_total',
+  'svc_worker_cache_tier_blocks',
+  'svc_worker_cache_tier_hits_total',
+  'svc_worker_cache_tier_misses_total',
+  'svc_worker_cache_tier_writes_total',
+  'svc_worker_info',
+  'svc_worker_put_aside_bytes',
+  'svc_worker_put_asides_total',
+  'svc_worker_requests_ended_total',
+]
+
+const metricOf = (name: string) => name.replace(/_(bucket|sum|count)$/, '')
+const entryOf = (name: string) => metricCatalogue[metricOf(name)]
 /** Values that a label has from the start, or by the code that writes it. */
 const labelValues: Readonly<Record<string, readonly string[]>> = {
   outcome: ['finished', 'stopped', 'failed', 'refused', 'replayed', 'granted', 'repeated', 'dead'],
@@ -116,6 +131,12 @@ describe('the dashboard', () => {
       expectToFindSomething(expr)
       expectKindsToFit(expr)
     }
+  })
+
+  test('shows every metric, but for those that others tell of', () => {
+    const shown = new Set(targets.flatMap(({ expr }) => usedBy(expr)).map(metricOf))
+    const left = Object.keys(metricCatalogue).filter((name) => !shown.has(name))
+    expect(left.toSorted()).toEqual(NOT_ON_THE_DASHBOARD.toSorted())
   })
 
   test('names every series by labels that its query keeps', () => {
