@@ -1,6 +1,6 @@
 /** Refuses accounts without credit, before anybody counts what they ask for. */
 import { ServiceError } from '@svc/contracts/errors'
-import { formatDollars } from '@svc/contracts/money'
+import { insufficientFundsText } from '@svc/contracts/insufficient-funds'
 import { type Rates, worstCase } from '@svc/contracts/price'
 import type { Balance, Ledger } from '@svc/ledger/ledger'
 import type { WorkerPool } from '../routing/worker-pool.ts'
@@ -27,9 +27,9 @@ export async function requireCredit(
 }
 
 /** @param rates that the account pays for the model, where it is known which */
-export function noCredit({ available, held }: Balance, rates?: Rates | null): ServiceError {
+export function noCredit(balance: Balance, rates?: Rates | null): ServiceError {
+  const { available, held } = balance
   const required = rates ? worstCase(rates, LEAST_TOKENS, LEAST_TOKENS) : null
-  const needed = required === null ? '' : `the request needs at least ${formatDollars(required)}, `
-  const message = `The balance does not cover it: ${needed}available is ${formatDollars(available)}.`
+  const message = insufficientFundsText(required, 'at least', balance)
   return new ServiceError('insufficient_quota', message, { funds: { required, available, held } })
 }

@@ -92,7 +92,14 @@ describe('admission, whatever the policy', () => {
       .thenHappens(['RequestAccepted', { hold: 0n, underHeld: false }])
     given(opened(), keyCreated())
       .when(accept(1, { price: free }))
-      .thenRefused('insufficient_quota')
+      .thenRefused('insufficient_quota', /^The balance is \$0\.00: it must be above zero, also /)
+  })
+
+  test('free tokens at a debt are refused for the debt, and not for $0.00', () => {
+    const free = { version: 'price_free', input: 0n, cachedInput: 0n, output: 0n }
+    given(history(...funded(30n), accept(1), settle(1)))
+      .when(accept(2, { price: free }))
+      .thenRefused('insufficient_quota', /^The account owes \$0\.00000000002: until that is paid, /)
   })
 })
 

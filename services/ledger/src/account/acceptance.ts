@@ -31,7 +31,12 @@
  */
 import type { AcceptRequest } from '@svc/contracts/commands'
 import { ACCOUNT_FROZEN, type ShortFunds } from '@svc/contracts/errors'
-import { formatDollars, type PicoDollars } from '@svc/contracts/money'
+import {
+  insufficientFundsText,
+  type NeedBound,
+  neededAndAvailable,
+} from '@svc/contracts/insufficient-funds'
+import type { PicoDollars } from '@svc/contracts/money'
 import { type PriceVersion, worstCase } from '@svc/contracts/price'
 import { isTokenCount } from '@svc/contracts/tokens'
 import { type ExpiredCredit, expiredCredit } from './credit.ts'
@@ -210,28 +215,22 @@ function beyondHold({ spendPolicy, underHeldRequestId, openRequests }: AccountSt
   return worstCase(request.price, request.promptTokens, request.maxOutputTokens) - request.hold
 }
 
-function insufficient(needed: PicoDollars, funds: Funds, bound: Bound = 'up to'): Decision {
-  const message = `The balance does not cover it: ${amounts(needed, funds, bound)}.`
+function insufficient(needed: PicoDollars, funds: Funds, bound: NeedBound = 'up to'): Decision {
+  const { balance: settled, available } = funds
+  const message = insufficientFundsText(needed, bound, { settled, available })
   return refused('insufficient_quota', message, { funds: shortOf(needed, funds) })
 }
 
 /** Makes the request wait for a running one to end. The refusal is for when that takes too long. */
 function waits(needed: PicoDollars, funds: Funds): Decision {
-  const message = `Running requests hold the rest of the balance: ${amounts(needed, funds)}.`
+  const amounts = neededAndAvailable(needed, 'up to', funds)
+  const message = `Running requests hold the rest of the balance: ${amounts}.`
   const details = { retryAfterSeconds: BALANCE_RETRY_SECONDS, funds: shortOf(needed, funds) }
   return { kind: 'waits', refusal: { code: 'balance_in_use', message, ...details } }
 }
 
 function shortOf(required: PicoDollars, { available, balance }: Funds): ShortFunds {
   return { required, available, held: balance - available }
-}
-
-/** Whether what is needed is the worst case, or the prompt with the shortest answer. */
-type Bound = 'up to' | 'at least'
-
-function amounts(needed: PicoDollars, { available }: Funds, bound: Bound = 'up to'): string {
-  const [amount, left] = [formatDollars(needed), formatDollars(available)]
-  return `the request needs ${bound} ${amount}, available is ${left}`
 }
 
 function notACount(param: string): Decision {
