@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import type { PageServer } from '../testing/page-server.ts'
 import { ACCOUNT, fullAnswers } from '../testing/sample-answers.ts'
+import { keptScreenshot } from '../testing/screenshots.ts'
 import { withPages } from '../testing/with-pages.ts'
 
 const missing = missingChromium()
@@ -49,6 +50,34 @@ describe.skipIf(missing !== undefined)('usage', () => {
   test('a prompt that was cached but for a token was not cached whole', async () => {
     await usageFrom(99_960, 40)
     await page.getByText('99.9 %').waitFor()
+  })
+
+  test('latency is of the period of the page, on its axis, with gaps where nothing was asked', async () => {
+    const asked: unknown[] = []
+    const days = ['20', '19', '16']
+    const [sample = expect.fail('no request')] = fullAnswers.requests().data
+    server.answers = {
+      ...fullAnswers,
+      requests({ from, to, zone }) {
+        asked.push({ from, to, zone })
+        const data = days.map((day) => ({ ...sample, created_at: `2026-11-${day}T10:00:00.000Z` }))
+        return { ...fullAnswers.requests(), data, has_more: false, next_cursor: null }
+      },
+    }
+    await page.goto(`${server.url}/dashboard/accounts/${ACCOUNT}/usage`)
+    const chartOf = (name: string) =>
+      page.locator('section', { has: page.getByRole('heading', { name, exact: true }) })
+    const lines = chartOf('Latency').locator('svg[role=img] path[class*=stroke]')
+    await expect.poll(() => lines.count()).toBe(4)
+    // The page names no period: it is the one that the server took.
+    const { from, to, zone } = fullAnswers.usage({} as never)
+    expect(asked).toEqual([{ from, to, zone }])
+    for (const line of await lines.all()) {
+      expect((await line.getAttribute('d'))?.replace(/[^A-Z]/g, '')).toBe('MML')
+    }
+    const axisOf = (name: string) => chartOf(name).locator('svg[role=img] > text').allTextContents()
+    expect(await axisOf('Latency')).toEqual(await axisOf('Cost'))
+    await keptScreenshot(page, 'usage-latency-gaps')
   })
 
   test('an axis of nothing saved has no labels that are cut off', async () => {

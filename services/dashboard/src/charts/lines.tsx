@@ -6,7 +6,7 @@ export interface Line {
   readonly color: ChartColor
   /** Lines of one colour are told apart by it. */
   readonly isDashed: boolean
-  /** One for each point, in its order; null: nothing was measured. */
+  /** One for each point, in its order; null: nothing was measured, and the line has a gap. */
   readonly values: readonly (number | null)[]
 }
 
@@ -45,13 +45,17 @@ export function Lines({ points, lines, ...texts }: LinesProps) {
     >
       {({ x, y }) =>
         lines.map((line) => {
-          const centers = line.values.flatMap((value, index) =>
-            value === null ? [] : [`${(x(index) ?? 0) + x.bandwidth() / 2} ${y(value)}`],
-          )
+          const measured = line.values.flatMap((value, index) => {
+            if (value === null) return []
+            const isBehindGap = (line.values[index - 1] ?? null) === null
+            const center = `${(x(index) ?? 0) + x.bandwidth() / 2} ${y(value)}`
+            return [{ center, move: isBehindGap ? 'M' : 'L' }]
+          })
+          const centers = measured.map(({ center }) => center)
           return (
             <g key={line.name}>
               <path
-                d={centers.map((center, at) => `${at === 0 ? 'M' : 'L'}${center}`).join('')}
+                d={measured.map(({ move, center }) => move + center).join('')}
                 {...strokeOf(line)}
               />
               <path d={centers.map(dotAt).join('')} className={fills[line.color]} />

@@ -118,16 +118,21 @@ function formatOf(
   return format
 }
 
-/** The month, the day or the hour of a moment, as rows of usage are named: `11-20`. */
-export function momentStepText(
-  at: string,
+/**
+ * The month, the day or the hour of a moment, as rows of usage are named: `2026-11-20`.
+ *
+ * @param ms since 1970
+ */
+export function momentStep(
+  ms: number,
   by: 'month' | 'day' | 'hour' | '15min',
   zone: string,
 ): string {
-  const text = stepText(at, zone)
+  const text = stepText(ms, zone)
   if (by === 'month') return text.slice(0, 'YYYY-MM'.length)
-  if (by === 'day') return text.slice('YYYY-'.length, 'YYYY-MM-DD'.length)
-  return `${text.slice('YYYY-'.length, 'YYYY-MM-DD HH'.length)}:00${whichOfTwo(at, zone)}`
+  if (by === 'day') return text.slice(0, 'YYYY-MM-DD'.length)
+  const at = new Date(ms).toISOString()
+  return `${text.slice(0, 'YYYY-MM-DD HH'.length)}:00${whichOfTwo(at, zone)}`
 }
 
 /** The day of a moment: `2026-11-20`. */

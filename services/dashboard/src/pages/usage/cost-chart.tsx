@@ -4,17 +4,18 @@ import { tokenClassName } from '../../text/token-classes.ts'
 import { t } from '../../text/translate.ts'
 import { exactText } from '../../ui/money.tsx'
 import { dollarHeight, heightText } from './dollar-heights.ts'
-import { classes, drawnRows, stepLabel, usedOf } from './usage-rows.ts'
+import { drawnSteps } from './drawn-steps.ts'
+import { classes, usedOf } from './usage-rows.ts'
 import { UsageTable } from './usage-table.tsx'
 
 const colors = { input: 'input', cached_input: 'cached', output: 'output' } as const
 
 /** What each step of time cost, by class of tokens. */
 export function CostChart({ usage }: { readonly usage: UsageAnswer }) {
-  const bars = drawnRows(usage).map((row) => {
+  const bars = drawnSteps(usage).map((row) => {
     const uses = classes.map((name) => usedOf(row, name))
     return {
-      label: stepLabel(row, usage),
+      label: row.label,
       heights: uses.map(({ amount }) => dollarHeight(amount)),
       figures: () => uses.map(({ amount }) => exactText(amount)),
     }

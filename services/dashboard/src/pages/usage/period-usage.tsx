@@ -55,7 +55,7 @@ export function PeriodUsage<Grouped extends UsageAnswer>(props: PeriodUsageProps
                     <Notice look="warn">{t('usageCut', { count: STEPS_MAX })}</Notice>
                   )}
                   <UsageSums usage={usage} />
-                  <UsageCharts latencyOf={latencyOf} usage={usage} search={search} />
+                  <UsageCharts latencyOf={latencyOf} usage={usage} />
                 </>
               )
             }

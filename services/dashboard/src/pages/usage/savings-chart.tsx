@@ -5,8 +5,8 @@ import { t } from '../../text/translate.ts'
 import { DecimalColumn, exactText, finestOf } from '../../ui/money.tsx'
 import { Cell, Head, Table } from '../../ui/table.tsx'
 import { dollarHeight, heightText } from './dollar-heights.ts'
+import { drawnSteps } from './drawn-steps.ts'
 import { allSavings, type Savings, savingsOf } from './savings.ts'
-import { drawnRows, stepLabel } from './usage-rows.ts'
 import { WholePeriod } from './whole-period.tsx'
 
 interface Step extends Savings {
@@ -15,8 +15,8 @@ interface Step extends Savings {
 
 /** What cached tokens were charged, and what they would have cost more. */
 export function SavingsChart({ usage }: { readonly usage: UsageAnswer }) {
-  const steps = drawnRows(usage).map((row) => ({
-    label: stepLabel(row, usage),
+  const steps = drawnSteps(usage).map((row) => ({
+    label: row.label,
     ...savingsOf(row, usage.total),
   }))
   const bars = steps.map(({ label, charged, saved }) => ({

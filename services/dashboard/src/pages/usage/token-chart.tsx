@@ -3,7 +3,8 @@ import { StackedBars } from '../../charts/stacked-bars.tsx'
 import { countText } from '../../text/times.ts'
 import { tokenClassName } from '../../text/token-classes.ts'
 import { t } from '../../text/translate.ts'
-import { classes, drawnRows, stepLabel, usedOf } from './usage-rows.ts'
+import { drawnSteps } from './drawn-steps.ts'
+import { classes, usedOf } from './usage-rows.ts'
 import { UsageTable } from './usage-table.tsx'
 
 const colors = { input: 'input', cached_input: 'cached', output: 'output' } as const
@@ -11,10 +12,10 @@ const compact = new Intl.NumberFormat('en', { notation: 'compact' })
 
 /** Tokens of each step of time, by class: the classes have no token in common. */
 export function TokenChart({ usage }: { readonly usage: UsageAnswer }) {
-  const bars = drawnRows(usage).map((row) => {
+  const bars = drawnSteps(usage).map((row) => {
     const counts = classes.map((name) => usedOf(row, name).tokens)
     return {
-      label: stepLabel(row, usage),
+      label: row.label,
       heights: counts,
       figures: () => counts.map(countText),
     }

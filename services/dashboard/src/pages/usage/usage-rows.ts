@@ -1,8 +1,6 @@
 /** Rows of the usage answer, as charts and tables read them. */
 
 import type { UsageAnswer } from '@svc/contracts/wire/usage'
-import { dayAfter } from '../../address/asked-period.ts'
-import { serverNow } from '../../api/server-clock.ts'
 import { whichOfTwo } from '../../text/times.ts'
 import type { TokenClass } from '../../text/token-classes.ts'
 
@@ -23,35 +21,26 @@ export function usedOf({ lines }: Pick<UsageRow, 'lines'>, name: TokenClass): Cl
   return lines.find((line) => line.class === name) ?? NOTHING
 }
 
-const DAYS_MAX = 366
-const DATE_CHARACTERS = 'YYYY-MM-DD'.length
+type Asked = Pick<UsageAnswer, 'by' | 'zone' | 'from' | 'to'>
 
-/** The rows of a chart: days without use have a place too, up to today. */
-export function drawnRows({ by, from, to, data }: UsageAnswer): readonly UsageRow[] {
-  if (by !== 'day') return data
-  const rows = new Map(data.map((row) => [row.from.slice(0, DATE_CHARACTERS), row]))
-  const today = new Date(serverNow()).toISOString().slice(0, DATE_CHARACTERS)
-  const last = [...rows.keys(), today].toSorted().at(-1) ?? today
-  const drawn: UsageRow[] = []
-  for (
-    let day = from.slice(0, DATE_CHARACTERS);
-    day < to.slice(0, DATE_CHARACTERS) && day <= last && drawn.length < DAYS_MAX;
-    day = dayAfter(day)
-  ) {
-    drawn.push(rows.get(day) ?? { from: day, to: day, requests: 0, lines: [], amount: '0.00' })
-  }
-  return drawn
+/** The full name of a row's step of time: `2026-11`, `2026-11-20`, `2026-11-20 10:00`. */
+export function stepOf({ from }: Pick<UsageRow, 'from'>, { by, zone }: Omit<Asked, 'from' | 'to'>) {
+  if (by === 'month') return from.slice(0, 'YYYY-MM'.length)
+  if (by === 'day') return from.slice(0, 'YYYY-MM-DD'.length)
+  const hour = from.slice(0, 'YYYY-MM-DDTHH:MM'.length).replace('T', ' ')
+  return hour + whichOfTwo(from, zone)
 }
 
-/** The step of time as a reader of the zone names it: a day, an hour of it, or a month. */
-export function stepLabel(
-  { from }: Pick<UsageRow, 'from'>,
-  { by, zone }: Pick<UsageAnswer, 'by' | 'zone'>,
-): string {
-  if (by === 'month') return from.slice(0, 'YYYY-MM'.length)
-  if (by === 'day') return from.slice('YYYY-'.length, 'YYYY-MM-DD'.length)
-  const hour = from.slice('YYYY-'.length, 'YYYY-MM-DDTHH:MM'.length).replace('T', ' ')
-  return hour + whichOfTwo(from, zone)
+const YEAR_MS = 366 * 86_400_000
+
+/** How a step is named where its period is known: days of more than a year have theirs. */
+export function labelOf(step: string, { by, from, to }: Omit<Asked, 'zone'>): string {
+  if (by === 'month' || Date.parse(to) - Date.parse(from) > YEAR_MS) return step
+  return step.slice('YYYY-'.length)
+}
+
+export function stepLabel(row: Pick<UsageRow, 'from'>, usage: Asked): string {
+  return labelOf(stepOf(row, usage), usage)
 }
 
 /** What the row is of, where rows are grouped. */

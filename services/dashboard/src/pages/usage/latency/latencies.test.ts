@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { latenciesOf } from './latencies.ts'
+import { latenciesOf, onAxis } from './latencies.ts'
 
 const request = (day: string, total: number | null, first: number | null = total) => ({
   created_at: `2026-11-${day}T10:00:00Z`,
@@ -34,4 +34,21 @@ test('requests without a figure count, and have none', () => {
 
 test('without requests there is no step', () => {
   expect(latenciesOf([], dayOf)).toEqual([])
+})
+
+test('an axis goes on where nothing was measured, and no step is left out of it', () => {
+  const steps = latenciesOf([request('22', 7), request('20', 500)], dayOf)
+  const shownOn = (axis: readonly string[]) =>
+    onAxis(axis, steps).map(({ step, measured }) => [step, measured?.total.median ?? null])
+  expect(shownOn(['11-19', '11-20', '11-21', '11-22'])).toEqual([
+    ['11-19', null],
+    ['11-20', 500],
+    ['11-21', null],
+    ['11-22', 7],
+  ])
+  expect(shownOn(['11-21'])).toEqual([
+    ['11-20', 500],
+    ['11-21', null],
+    ['11-22', 7],
+  ])
 })

@@ -15,7 +15,7 @@ const MEDIAN = 0.5
 const SLOW = 0.95
 
 export interface StepLatencies {
-  /** The name of the step on the page. */
+  /** The full name of the step. */
   readonly step: string
   readonly requests: number
   /** Milliseconds until the first token; null where no request has the figure. */
@@ -44,6 +44,28 @@ export function newestRequests(asked: Omit<DashboardInput<'requests'>, 'cursor' 
       return found
     },
   })
+}
+
+/** How long requests took in a step of time; null where it has none. */
+export interface DrawnLatencies {
+  readonly step: string
+  readonly measured: StepLatencies | null
+}
+
+/**
+ * Gives each step of an axis what was measured in it: the axis goes on where nothing was.
+ *
+ * @param axis the full names of its steps, in their order
+ */
+export function onAxis(
+  axis: readonly string[],
+  latencies: readonly StepLatencies[],
+): readonly DrawnLatencies[] {
+  const known = new Map(latencies.map((each) => [each.step, each]))
+  const isWhole = new Set(axis).isSupersetOf(known)
+  // Requests that were charged nothing may stand beyond a long axis, which is where use was.
+  const steps = isWhole ? axis : [...new Set([...axis, ...known.keys()])].toSorted()
+  return steps.map((step) => ({ step, measured: known.get(step) ?? null }))
 }
 
 /**

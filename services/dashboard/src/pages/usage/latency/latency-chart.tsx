@@ -1,20 +1,20 @@
 import type { UsageAnswer } from '@svc/contracts/wire/usage'
 import { useQuery } from '@tanstack/react-query'
-import { useContext } from 'react'
-import { askedPeriod } from '../../../address/asked-period.ts'
-import type { UsageSearch } from '../../../address/search.ts'
 import { type Line, Lines } from '../../../charts/lines.tsx'
-import { ShownZone } from '../../../text/shown-zone.ts'
-import { countText, durationText, momentStepText } from '../../../text/times.ts'
+import { countText, durationText, momentStep } from '../../../text/times.ts'
 import { type PlainName, t } from '../../../text/translate.ts'
 import { Answer } from '../../../ui/answer.tsx'
 import { Cell, Head, Table } from '../../../ui/table.tsx'
-import { latenciesOf, newestRequests, type Quantiles, SAMPLE_MAX } from './latencies.ts'
+import { latenciesOf, newestRequests, onAxis, type Quantiles, SAMPLE_MAX } from './latencies.ts'
 
 export interface LatencyChartProps {
   readonly accountId: string
-  readonly search: UsageSearch
-  readonly by: UsageAnswer['by']
+  /** Of the same period. */
+  readonly usage: UsageAnswer
+  /** The steps of time of the other charts, by their full names. */
+  readonly axis: readonly string[]
+  /** How a step is named on the page. */
+  readonly labelOf: (step: string) => string
 }
 
 type Steps = ReturnType<typeof latenciesOf>
@@ -32,13 +32,14 @@ const figures = [
 ])[]
 
 /** How long requests of the period took: of the newest of them, which it says. */
-export function LatencyChart({ accountId, search, by }: LatencyChartProps) {
-  const zone = useContext(ShownZone)
-  const query = useQuery(newestRequests({ account_id: accountId, ...askedPeriod(search) }))
+export function LatencyChart({ accountId, usage, axis, labelOf }: LatencyChartProps) {
+  const { by, from, to, zone } = usage
+  const query = useQuery(newestRequests({ account_id: accountId, from, to, zone }))
   return (
     <Answer query={query}>
       {(requests) => {
-        const steps = latenciesOf(requests, (at) => momentStepText(at, by, zone))
+        const steps = latenciesOf(requests, (at) => momentStep(Date.parse(at), by, zone))
+        const drawn = onAxis(axis, steps)
         return (
           <>
             <p className="mb-2 text-sm text-soft">
@@ -48,16 +49,16 @@ export function LatencyChart({ accountId, search, by }: LatencyChartProps) {
             </p>
             <Lines
               title={t('latencyChart', { count: countText(requests.length) })}
-              points={steps.map(({ step }) => step)}
+              points={drawn.map(({ step }) => labelOf(step))}
               lines={figures.map(([name, color, of]) => ({
                 name: t(name),
                 color,
                 isDashed: name.endsWith('Slow'),
-                values: steps.map(of),
+                values: drawn.map(({ measured }) => measured && of(measured)),
               }))}
               valueText={durationText}
               tableName={t('asTable')}
-              table={<LatencyTable steps={steps} />}
+              table={<LatencyTable labelOf={labelOf} steps={steps} />}
             />
           </>
         )
@@ -66,7 +67,11 @@ export function LatencyChart({ accountId, search, by }: LatencyChartProps) {
   )
 }
 
-function LatencyTable({ steps }: { readonly steps: Steps }) {
+interface LatencyTableProps extends Pick<LatencyChartProps, 'labelOf'> {
+  readonly steps: Steps
+}
+
+function LatencyTable({ labelOf, steps }: LatencyTableProps) {
   const head = (
     <>
       <Head>{t('period')}</Head>
@@ -82,7 +87,7 @@ function LatencyTable({ steps }: { readonly steps: Steps }) {
     <Table label={t('latency')} head={head}>
       {steps.map((step) => (
         <tr key={step.step}>
-          <Cell>{step.step}</Cell>
+          <Cell>{labelOf(step.step)}</Cell>
           <Cell isNumber>{countText(step.requests)}</Cell>
           {figures.map(([name, , of]) => {
             const value = of(step)
