@@ -34,6 +34,9 @@ describe.skipIf(missing !== undefined)('an auditor', () => {
     await page.getByRole('heading', { name: 'Tokens', exact: true }).waitFor()
     expect(await page.locator('[data-as-of]').textContent()).toMatch(/^As of event 182,440, \S/)
     expect(asked, 'without a group only the charts ask').toHaveLength(1)
+    // Another view of the account is of the same time.
+    expect(asked[0]).toMatchObject({ from: '2026-11-01', to: '2026-12-01', zone: 'UTC' })
+    await page.waitForURL(/from=2026-11-01&to=2026-11-30/)
     await page.getByLabel('By', { exact: true }).selectOption('month')
     await page.getByLabel('Group by').selectOption('key')
     await page.waitForURL(/view=usage&.*group=key/)

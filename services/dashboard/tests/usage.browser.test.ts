@@ -80,6 +80,39 @@ describe.skipIf(missing !== undefined)('usage', () => {
     await keptScreenshot(page, 'usage-latency-gaps')
   })
 
+  test('keys of one name are told apart, in usage as among requests', async () => {
+    const [sample = expect.fail('no key')] = fullAnswers.listAccountKeys()
+    const [request = expect.fail('no request')] = fullAnswers.requests().data
+    const named = (id: string, end: string) => ({
+      ...sample,
+      key_id: id,
+      name: 'ci',
+      last_four: end,
+    })
+    const keys = ['key_1', 'key_2'].map((id) => ({ id, name: 'ci' }))
+    server.answers = {
+      ...fullAnswers,
+      listAccountKeys: () => [named('key_1', 'aaaa'), named('key_2', 'bbbb')],
+      usage(asked) {
+        const usage = fullAnswers.usage(asked)
+        const [day = expect.fail('no day')] = usage.data
+        return asked.group_by ? { ...usage, data: keys.map((key) => ({ ...day, key })) } : usage
+      },
+      requests: () => ({
+        ...fullAnswers.requests(),
+        data: keys.map((key) => ({ ...request, id: `req_${key.id}`, key })),
+      }),
+    }
+    const names = (table: string) =>
+      page.getByRole('region', { name: table }).locator('tbody bdi').allTextContents()
+    await page.goto(`${server.url}/dashboard/accounts/${ACCOUNT}/usage?group=key`)
+    await expect.poll(() => names('Usage')).toEqual(['ci …aaaa', 'ci …bbbb'])
+    await page.goto(`${server.url}/dashboard/accounts/${ACCOUNT}/requests`)
+    await expect.poll(() => names('Requests')).toEqual(['ci …aaaa', 'ci …bbbb'])
+    const choices = page.getByLabel('Key', { exact: true }).locator('option')
+    expect(await choices.allTextContents()).toEqual(['All', 'ci …aaaa', 'ci …bbbb'])
+  })
+
   test('an axis of nothing saved has no labels that are cut off', async () => {
     await usageFrom(0, 100)
     const heading = page.getByRole('heading', { name: 'Saved by the cache' })

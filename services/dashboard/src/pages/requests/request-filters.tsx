@@ -2,6 +2,7 @@ import { wireFormats } from '@svc/contracts/events/account'
 import type { RequestsSearch } from '../../address/search.ts'
 import { t } from '../../text/translate.ts'
 import { Choice } from '../../ui/forms/field.tsx'
+import { keyNames, type NamedKey } from '../key-names.ts'
 import { PeriodFields } from '../period-fields.tsx'
 import { statusChoices } from './request-status.tsx'
 
@@ -10,7 +11,7 @@ export interface RequestFiltersProps {
   readonly search: Omit<RequestsSearch, 'request'>
   readonly onChange: (search: RequestFiltersProps['search']) => void
   /** What can be chosen: the keys of the account, and what models it may ask for. */
-  readonly keys: readonly { readonly key_id: string; readonly name: string }[]
+  readonly keys: readonly NamedKey[]
   readonly models: readonly string[]
 }
 
@@ -35,10 +36,7 @@ export function RequestFilters({ search, onChange, keys, models }: RequestFilter
   return (
     <div className="grid grid-cols-2 items-end gap-3 md:grid-cols-4 xl:grid-cols-7">
       <PeriodFields period={search} onChange={(period) => onChange({ ...search, ...period })} />
-      {choice(
-        'key',
-        keys.map((each) => [each.key_id, each.name] as const),
-      )}
+      {choice('key', [...keyNames(keys)])}
       {choice('status', statusChoices)}
       {choice(
         'model',

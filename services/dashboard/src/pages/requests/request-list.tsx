@@ -10,6 +10,7 @@ import { Settled } from '../../ui/drawing/settled.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { AsOf, type AsOfProps } from '../../ui/moment.tsx'
 import { MoreRows } from '../../ui/more-rows.tsx'
+import { keyNames } from '../key-names.ts'
 import { OpenPeriod } from '../open-period.tsx'
 import { RequestFilters, type RequestFiltersProps } from './request-filters.tsx'
 import { RequestTable, type RequestTableProps } from './request-table.tsx'
@@ -57,6 +58,7 @@ export function RequestList<Page extends PageAsOf>(props: RequestListProps<Page>
                       list={JSON.stringify(asked)}
                       requests={rows}
                       receiptAddress={receiptAddress}
+                      names={keyNames(filters.keys)}
                       totals={own}
                     />
                   )

@@ -7,6 +7,7 @@ import { GivenName } from '../../ui/given-name.tsx'
 import { Moment } from '../../ui/moment.tsx'
 import { DecimalColumn, finestOf } from '../../ui/money.tsx'
 import { Cell, Head, Table } from '../../ui/table.tsx'
+import type { KeyNames } from '../key-names.ts'
 import { RowLink } from '../row-link.tsx'
 import type { ReceiptAddress } from './receipt-address.ts'
 import { RequestRefund, RequestStatus } from './request-status.tsx'
@@ -19,6 +20,8 @@ export interface RequestTableProps {
   readonly list?: string
   readonly requests: readonly Request[]
   readonly receiptAddress: ReceiptAddress
+  /** Where they are known, because keys of one name are told apart by them. */
+  readonly names?: KeyNames
   /**
    * Totals of all that the list has, also of requests that are not loaded. Left out where they are
    * not shown.
@@ -28,7 +31,7 @@ export interface RequestTableProps {
 
 /** One line for each request; its time leads to the receipt. */
 export function RequestTable(props: RequestTableProps) {
-  const { list = '', requests, receiptAddress, totals } = props
+  const { list = '', requests, receiptAddress, names, totals } = props
   const drawn = useScreenful(list, requests)
   const amounts = [...requests, ...(totals?.data ?? [])].map(({ amount }) => amount)
   const decimals = finestOf(amounts)
@@ -55,6 +58,7 @@ export function RequestTable(props: RequestTableProps) {
           request={request}
           decimals={decimals}
           receipt={receiptAddress(request.id)}
+          keyName={names?.get(request.key.id) ?? request.key.name ?? request.key.id}
         />
       ))}
     </Table>
@@ -66,11 +70,12 @@ interface LineProps {
   readonly decimals: number
   /** An address. */
   readonly receipt: string
+  readonly keyName: string
 }
 
 /** Drawn once: a list that grows by a page draws that page alone. */
-const Line = memo(({ request, decimals, receipt }: LineProps) => {
-  const { created_at: createdAt, status, key, model, usage, amount, refunded } = request
+const Line = memo(({ request, decimals, receipt, keyName }: LineProps) => {
+  const { created_at: createdAt, status, model, usage, amount, refunded } = request
   return (
     <tr className="hover:bg-panel" data-row>
       <Cell>
@@ -82,7 +87,7 @@ const Line = memo(({ request, decimals, receipt }: LineProps) => {
         <RequestStatus status={status} /> <RequestRefund amount={amount} refunded={refunded} />
       </Cell>
       <Cell>
-        <GivenName name={key.name ?? key.id} />
+        <GivenName name={keyName} />
       </Cell>
       <Cell>{model}</Cell>
       <Cell isNumber>{countText(usage.input_tokens)}</Cell>

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import type { ApiError } from '../../api/api-error.ts'
 import { Answer } from '../../ui/answer.tsx'
 import { MoreRows } from '../../ui/more-rows.tsx'
+import { keyNames, type NamedKey } from '../key-names.ts'
 import { UsageTable } from './usage-table.tsx'
 
 /** Rows that are added at once: an account of 500 keys has as many for each step of time. */
@@ -13,10 +14,13 @@ export interface GroupedUsageProps<Page extends UsageAnswer> {
   /** What the query asks for: rows of another question begin anew. */
   readonly asked: string
   readonly query: UseInfiniteQueryResult<InfiniteData<Page>, ApiError>
+  /** Of the account, which tell apart those of one name. */
+  readonly keys: readonly NamedKey[]
 }
 
 /** What each key, model or format used, step by step; the sums below are of the whole period. */
-export function GroupedUsage<Page extends UsageAnswer>({ asked, query }: GroupedUsageProps<Page>) {
+export function GroupedUsage<Page extends UsageAnswer>(props: GroupedUsageProps<Page>) {
+  const { asked, query, keys } = props
   const [wanted, setWanted] = useState({ asked, rows: ROWS_AT_ONCE })
   const shown = wanted.asked === asked ? wanted.rows : ROWS_AT_ONCE
   const loaded = query.data?.pages.reduce((count, { data }) => count + data.length, 0) ?? 0
@@ -36,7 +40,8 @@ export function GroupedUsage<Page extends UsageAnswer>({ asked, query }: Grouped
         {({ pages: [first, ...others] }) => {
           if (first === undefined) return null
           const rows = [first, ...others].flatMap(({ data }) => data)
-          return <UsageTable usage={{ ...first, data: rows.slice(0, shown) }} />
+          const usage = { ...first, data: rows.slice(0, shown) }
+          return <UsageTable usage={usage} names={keyNames(keys)} />
         }}
       </Answer>
       <MoreRows query={more} />

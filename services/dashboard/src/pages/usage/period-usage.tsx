@@ -12,7 +12,7 @@ import { AsOf } from '../../ui/moment.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { OpenPeriod } from '../open-period.tsx'
 import { PeriodFields } from '../period-fields.tsx'
-import { GroupedUsage } from './grouped-usage.tsx'
+import { GroupedUsage, type GroupedUsageProps } from './grouped-usage.tsx'
 import { UsageCharts, type UsageChartsProps } from './usage-charts.tsx'
 import { STEPS_MAX } from './usage-queries.ts'
 import { UsageSums, type UsageSumsProps } from './usage-sums.tsx'
@@ -24,7 +24,8 @@ type UsageAsOf = UsageAnswer & UsageSumsProps['usage']
 
 export interface PeriodUsageProps<Grouped extends UsageAnswer>
   extends UsageFiltersProps,
-    Pick<UsageChartsProps, 'latencyOf'> {
+    Pick<UsageChartsProps, 'latencyOf'>,
+    Pick<GroupedUsageProps<Grouped>, 'keys'> {
   readonly accountId: string
   /** Of the whole account, as the charts show it. */
   readonly whole: UseQueryResult<UsageAsOf, ApiError>
@@ -34,7 +35,7 @@ export interface PeriodUsageProps<Grouped extends UsageAnswer>
 
 /** What was used in a period that can be chosen: sums, charts, a table of what they group by. */
 export function PeriodUsage<Grouped extends UsageAnswer>(props: PeriodUsageProps<Grouped>) {
-  const { accountId, search, onChange, whole, grouped, latencyOf } = props
+  const { accountId, search, onChange, whole, grouped, keys, latencyOf } = props
   const { group } = search
   return (
     <>
@@ -64,7 +65,7 @@ export function PeriodUsage<Grouped extends UsageAnswer>(props: PeriodUsageProps
       </Answer>
       {group !== undefined && (
         <Card title={t(groupNames[group])}>
-          <GroupedUsage asked={JSON.stringify([accountId, search])} query={grouped} />
+          <GroupedUsage asked={JSON.stringify([accountId, search])} query={grouped} keys={keys} />
         </Card>
       )}
     </>

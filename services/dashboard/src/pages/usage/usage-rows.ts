@@ -3,6 +3,7 @@
 import type { UsageAnswer } from '@svc/contracts/wire/usage'
 import { whichOfTwo } from '../../text/times.ts'
 import type { TokenClass } from '../../text/token-classes.ts'
+import type { KeyNames } from '../key-names.ts'
 
 export type UsageRow = UsageAnswer['data'][number]
 
@@ -43,7 +44,8 @@ export function stepLabel(row: Pick<UsageRow, 'from'>, usage: Asked): string {
   return labelOf(stepOf(row, usage), usage)
 }
 
-/** What the row is of, where rows are grouped. */
-export function groupLabel({ key, model, format }: UsageRow): string {
-  return key?.name ?? key?.id ?? model ?? format ?? ''
+/** What the row is of, where rows are grouped. @param names of keys, where they are known */
+export function groupLabel({ key, model, format }: UsageRow, names?: KeyNames): string {
+  if (key != null) return names?.get(key.id) ?? key.name ?? key.id
+  return model ?? format ?? ''
 }

@@ -5,13 +5,20 @@ import { useScreenful } from '../../ui/drawing/screenful.ts'
 import { GivenName } from '../../ui/given-name.tsx'
 import { DecimalColumn, finestOf } from '../../ui/money.tsx'
 import { Cell, Head, Table } from '../../ui/table.tsx'
+import type { KeyNames } from '../key-names.ts'
 import { groupLabel, stepLabel, usedOf } from './usage-rows.ts'
 import { WholePeriod } from './whole-period.tsx'
 
 const groupNames = { key: 'key', model: 'model', format: 'format', class: 'tokens' } as const
 
+export interface UsageTableProps {
+  readonly usage: UsageAnswer
+  /** Of keys, where rows may be of them. */
+  readonly names?: KeyNames
+}
+
 /** The figures of the charts, and their sum over the whole period. */
-export function UsageTable({ usage }: { readonly usage: UsageAnswer }) {
+export function UsageTable({ usage, names }: UsageTableProps) {
   const { data, total, by, group_by: groups } = usage
   const drawn = useScreenful([by, ...groups, usage.from, usage.to].join(' '), data)
   const decimals = finestOf([total.amount, ...data.map(({ amount }) => amount)])
@@ -41,11 +48,11 @@ export function UsageTable({ usage }: { readonly usage: UsageAnswer }) {
   return (
     <Table label={t('usage')} head={head} foot={foot}>
       {drawn.map((row) => (
-        <tr key={`${row.from} ${groupLabel(row)}`}>
+        <tr key={`${row.from} ${row.key?.id ?? groupLabel(row)}`}>
           <Cell>{stepLabel(row, usage)}</Cell>
           {isGrouped && (
             <Cell>
-              <GivenName name={groupLabel(row)} />
+              <GivenName name={groupLabel(row, names)} />
             </Cell>
           )}
           <Uses row={row} decimals={decimals} />

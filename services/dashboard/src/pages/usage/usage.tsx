@@ -1,5 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { ask } from '../../api/queries.ts'
 import { useAccountId } from '../../layout/account-id.ts'
 import { t } from '../../text/translate.ts'
 import { Page } from '../../ui/page.tsx'
@@ -15,6 +16,10 @@ export function Usage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const { asked, whole, grouped } = usageQueries(accountId, search)
+  const { data: keys = [] } = useQuery({
+    ...ask('listAccountKeys', { account_id: accountId }),
+    enabled: search.group === 'key',
+  })
   return (
     <Page title={t('usage')} action={<ExportLinks name="exportUsage" asked={asked} />}>
       <PeriodUsage
@@ -23,6 +28,7 @@ export function Usage() {
         onChange={(next) => navigate({ search: next })}
         whole={useQuery(whole)}
         grouped={useInfiniteQuery(grouped)}
+        keys={keys}
         latencyOf={accountId}
       />
     </Page>

@@ -1,10 +1,11 @@
+import type { AccountDetails } from '@svc/contracts/admin/accounts'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import type { UsageSearch } from '../../../address/search.ts'
 import { PeriodUsage } from '../../usage/period-usage.tsx'
 import { usageQuestions } from './questions/usage-questions.ts'
 
 export interface AccountUsageProps {
-  readonly accountId: string
+  readonly account: AccountDetails
   readonly search: UsageSearch
   readonly onChange: (search: UsageSearch) => void
 }
@@ -13,7 +14,8 @@ export interface AccountUsageProps {
  * What the account used, as the operator sees it. How long its requests took is not read for it:
  * each page of them that an operator reads is an event of the log.
  */
-export function AccountUsage({ accountId, search, onChange }: AccountUsageProps) {
+export function AccountUsage({ account, search, onChange }: AccountUsageProps) {
+  const { account_id: accountId, keys } = account
   const { whole, grouped } = usageQuestions(accountId, search)
   return (
     <PeriodUsage
@@ -22,6 +24,7 @@ export function AccountUsage({ accountId, search, onChange }: AccountUsageProps)
       onChange={onChange}
       whole={useQuery(whole)}
       grouped={useInfiniteQuery(grouped)}
+      keys={keys}
       latencyOf={undefined}
     />
   )

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Suspense } from 'react'
 import { type AccountView, accountViews } from '../../../address/operator-search.ts'
-import { given, usageSearch } from '../../../address/search.ts'
+import { given, period, usageSearch } from '../../../address/search.ts'
 import { askAdmin } from '../../../api/admin.ts'
 import { Answer, Loading } from '../../../ui/answer.tsx'
 import { Card } from '../../../ui/card.tsx'
@@ -71,7 +71,7 @@ function Shown({ account }: { readonly account: AccountDetails }) {
             key={each}
             to="/operator/accounts/$accountId"
             params={{ accountId }}
-            search={{ view: each }}
+            search={{ view: each, ...period({ ...search }) }}
             aria-current={each === view ? 'page' : undefined}
             className={`-mb-px border-b-2 px-3 py-2 text-ink no-underline ${each === view ? 'border-brand font-semibold' : 'border-transparent'}`}
           >
@@ -95,7 +95,7 @@ function View({ view, account, grant }: ViewProps) {
   const { account_id: accountId } = account
   if (view === 'statement') return <AccountStatement key={accountId} account={account} />
   if (view === 'requests') return <AccountRequests key={accountId} account={account} />
-  if (view === 'usage') return <Usage key={accountId} />
+  if (view === 'usage') return <Usage key={accountId} account={account} />
   return (
     <Card>
       {view === 'grants' && <AccountGrants key={grant} account={account} found={grant} />}
@@ -105,12 +105,12 @@ function View({ view, account, grant }: ViewProps) {
   )
 }
 
-function Usage() {
-  const { accountId, search, navigate } = useOpenedAccount()
+function Usage({ account }: Pick<ViewProps, 'account'>) {
+  const { search, navigate } = useOpenedAccount()
   return (
     <Suspense fallback={<Loading />}>
       <AccountUsage
-        accountId={accountId}
+        account={account}
         search={usageSearch({ ...search })}
         onChange={(next) => navigate({ search: { ...given('view', search.view), ...next } })}
       />
