@@ -4,11 +4,11 @@ import { missingChromium } from '@svc/testing/chromium'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { violations } from '../testing/accessibility.ts'
-import { owner } from '../testing/owner.ts'
 import type { PageServer } from '../testing/page-server.ts'
 import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'
-import { ACCOUNT, fullAnswers } from '../testing/sample-answers.ts'
+import { ACCOUNT } from '../testing/sample-answers.ts'
 import { keptScreenshot } from '../testing/screenshots.ts'
+import { ownerPages } from '../testing/service-roles.ts'
 import { withPages } from '../testing/with-pages.ts'
 
 const missing = missingChromium()
@@ -20,8 +20,7 @@ describe.skipIf(missing !== undefined)('a dialog', () => {
   let server: PageServer
   let page: Page
   const options = {
-    answers: { ...fullAnswers, ...owner },
-    adminAnswers: fullAdminAnswers,
+    ...ownerPages,
     context: { viewport: { width: 1024, height: 900 } },
     isPageShared: true,
   }

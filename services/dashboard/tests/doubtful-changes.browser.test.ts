@@ -2,17 +2,15 @@
 
 import { missingChromium } from '@svc/testing/chromium'
 import { describe, expect, test } from 'vitest'
-import { owner } from '../testing/owner.ts'
 import { Refused } from '../testing/page-server.ts'
 import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'
-import { ACCOUNT, fullAnswers } from '../testing/sample-answers.ts'
+import { ACCOUNT } from '../testing/sample-answers.ts'
+import { ownerPages } from '../testing/service-roles.ts'
 import { type OpenedPages, withPages } from '../testing/with-pages.ts'
-
-const options = { answers: { ...fullAnswers, ...owner }, adminAnswers: fullAdminAnswers }
 
 describe.skipIf(missingChromium() !== undefined)('a change whose answer', () => {
   let opened: OpenedPages
-  withPages(options, (each) => {
+  withPages(ownerPages, (each) => {
     opened = each
   })
 
@@ -80,7 +78,7 @@ describe.skipIf(missingChromium() !== undefined)('a change whose answer', () => 
       }
     const ends = { old_key_ends_at: '2026-11-21T10:00:00.000Z' }
     server.answers = {
-      ...options.answers,
+      ...ownerPages.answers,
       createAccountKey: lostOnce('key', { key_id: 'key_9', secret: 'sk-svc-once' }),
       rotateAccountKey: lostOnce('rotated', { key_id: 'key_9', secret: 'sk-svc-once', ...ends }),
     }

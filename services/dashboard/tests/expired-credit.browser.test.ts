@@ -6,10 +6,10 @@
 import { missingChromium } from '@svc/testing/chromium'
 import { describe, expect, test } from 'vitest'
 import { violations } from '../testing/accessibility.ts'
-import { owner } from '../testing/owner.ts'
 import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'
 import { ACCOUNT, fullAnswers, receipt } from '../testing/sample-answers.ts'
 import { keptScreenshot } from '../testing/screenshots.ts'
+import { owner } from '../testing/service-roles.ts'
 import { type OpenedPages, withPages } from '../testing/with-pages.ts'
 
 const missing = missingChromium()

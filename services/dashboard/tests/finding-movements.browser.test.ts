@@ -4,7 +4,8 @@ import { missingChromium } from '@svc/testing/chromium'
 import { describe, expect, test } from 'vitest'
 import { Refused } from '../testing/page-server.ts'
 import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'
-import { ACCOUNT, fullAnswers, session } from '../testing/sample-answers.ts'
+import { ACCOUNT, fullAnswers } from '../testing/sample-answers.ts'
+import { auditor } from '../testing/service-roles.ts'
 import { type OpenedPages, withPages } from '../testing/with-pages.ts'
 
 const missing = missingChromium()
@@ -94,7 +95,6 @@ describe.skipIf(missing !== undefined)('the find box of an account', () => {
 
 describe.skipIf(missing !== undefined)('the find box of operators', () => {
   let opened: OpenedPages
-  const auditor = { session: () => ({ ...session, platform_role: 'auditor' as const }) }
   const adminAnswers = {
     ...fullAdminAnswers,
     statement: () => ({

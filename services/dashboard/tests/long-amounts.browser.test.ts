@@ -4,11 +4,11 @@ import { missingChromium } from '@svc/testing/chromium'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { changedAnswers } from '../testing/changed-answers.ts'
-import { owner } from '../testing/owner.ts'
 import type { PageServer } from '../testing/page-server.ts'
 import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'
 import { ACCOUNT, fullAnswers } from '../testing/sample-answers.ts'
 import { keptScreenshot } from '../testing/screenshots.ts'
+import { owner } from '../testing/service-roles.ts'
 import { withPages } from '../testing/with-pages.ts'
 
 const WIDTHS = [320, 768, 1440]

@@ -2,16 +2,16 @@
 
 import { missingChromium } from '@svc/testing/chromium'
 import { describe, expect, test } from 'vitest'
-import { owner } from '../testing/owner.ts'
 import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'
-import { ACCOUNT, fullAnswers, session } from '../testing/sample-answers.ts'
+import { ACCOUNT, session } from '../testing/sample-answers.ts'
+import { ownerPages } from '../testing/service-roles.ts'
 import { type OpenedPages, withPages } from '../testing/with-pages.ts'
 
 const missing = missingChromium()
 
 describe.skipIf(missing !== undefined)('a page that is left open', () => {
   let opened: OpenedPages
-  withPages({ answers: { ...fullAnswers, ...owner }, adminAnswers: fullAdminAnswers }, (each) => {
+  withPages(ownerPages, (each) => {
     opened = each
   })
 

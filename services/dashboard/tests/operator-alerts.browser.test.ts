@@ -5,11 +5,11 @@ import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { violations } from '../testing/accessibility.ts'
 import { hurryUntil } from '../testing/hurry.ts'
-import { owner } from '../testing/owner.ts'
 import type { PageServer } from '../testing/page-server.ts'
 import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'
-import { ACCOUNT, fullAnswers } from '../testing/sample-answers.ts'
+import { ACCOUNT } from '../testing/sample-answers.ts'
 import { keptScreenshot } from '../testing/screenshots.ts'
+import { ownerPages } from '../testing/service-roles.ts'
 import { withPages } from '../testing/with-pages.ts'
 
 const missing = missingChromium()
@@ -18,7 +18,7 @@ const pages = ['accounts', `accounts/${ACCOUNT}`, 'prices', 'audit', 'system', '
 describe.skipIf(missing !== undefined)('an operator', () => {
   let server: PageServer
   let page: Page
-  withPages({ answers: { ...fullAnswers, ...owner }, adminAnswers: fullAdminAnswers }, (opened) => {
+  withPages(ownerPages, (opened) => {
     server = opened.server
     page = opened.page
   })

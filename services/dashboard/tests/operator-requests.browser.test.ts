@@ -6,12 +6,12 @@ import { describe, expect, test } from 'vitest'
 import { violations } from '../testing/accessibility.ts'
 import { type PageServer, Refused } from '../testing/page-server.ts'
 import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'
-import { ACCOUNT, fullAnswers, session } from '../testing/sample-answers.ts'
+import { ACCOUNT, fullAnswers } from '../testing/sample-answers.ts'
 import { keptScreenshot } from '../testing/screenshots.ts'
+import { auditor } from '../testing/service-roles.ts'
 import { withPages } from '../testing/with-pages.ts'
 
 const missing = missingChromium()
-const auditor = { session: () => ({ ...session, platform_role: 'auditor' as const }) }
 const PERIOD = 'from=2026-11-01&to=2026-11-30&zone=Asia%2FKathmandu'
 const ASKED = {
   account_id: ACCOUNT,

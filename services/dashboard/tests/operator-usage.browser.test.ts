@@ -4,11 +4,11 @@ import { missingChromium } from '@svc/testing/chromium'
 import { describe, expect, test } from 'vitest'
 import { violations } from '../testing/accessibility.ts'
 import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'
-import { ACCOUNT, fullAnswers, session } from '../testing/sample-answers.ts'
+import { ACCOUNT, fullAnswers } from '../testing/sample-answers.ts'
+import { auditor } from '../testing/service-roles.ts'
 import { type OpenedPages, withPages } from '../testing/with-pages.ts'
 
 const missing = missingChromium()
-const auditor = { session: () => ({ ...session, platform_role: 'auditor' as const }) }
 
 describe.skipIf(missing !== undefined)('an auditor', () => {
   let opened: OpenedPages

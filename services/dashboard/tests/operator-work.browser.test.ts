@@ -5,7 +5,6 @@ import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { violations } from '../testing/accessibility.ts'
 import { hurryUntil } from '../testing/hurry.ts'
-import { owner } from '../testing/owner.ts'
 import type { AdminAnswers, PageServer } from '../testing/page-server.ts'
 import {
   fullAdminAnswers,
@@ -13,7 +12,8 @@ import {
   nothingFound,
   soundLog,
 } from '../testing/sample-admin-answers.ts'
-import { ACCOUNT, fullAnswers, HOSTILE } from '../testing/sample-answers.ts'
+import { ACCOUNT, HOSTILE } from '../testing/sample-answers.ts'
+import { ownerPages } from '../testing/service-roles.ts'
 import { withPages } from '../testing/with-pages.ts'
 
 type Rebuild = NonNullable<ProjectionDetails['rebuild']>
@@ -25,7 +25,7 @@ describe.skipIf(missing !== undefined)('an operator', () => {
   let server: PageServer
   let page: Page
   let asked: unknown[]
-  withPages({ answers: { ...fullAnswers, ...owner }, adminAnswers: fullAdminAnswers }, (opened) => {
+  withPages(ownerPages, (opened) => {
     server = opened.server
     page = opened.page
     asked = []

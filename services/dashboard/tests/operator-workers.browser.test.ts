@@ -2,10 +2,9 @@
 import { missingChromium } from '@svc/testing/chromium'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { owner } from '../testing/owner.ts'
 import type { AdminAnswers, PageServer } from '../testing/page-server.ts'
 import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'
-import { fullAnswers } from '../testing/sample-answers.ts'
+import { ownerPages } from '../testing/service-roles.ts'
 import { withPages } from '../testing/with-pages.ts'
 
 const missing = missingChromium()
@@ -14,7 +13,7 @@ describe.skipIf(missing !== undefined)('an operator', () => {
   let server: PageServer
   let page: Page
   let asked: unknown[]
-  withPages({ answers: { ...fullAnswers, ...owner }, adminAnswers: fullAdminAnswers }, (opened) => {
+  withPages(ownerPages, (opened) => {
     server = opened.server
     page = opened.page
     asked = []

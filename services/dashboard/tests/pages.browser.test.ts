@@ -4,17 +4,11 @@ import { missingChromium } from '@svc/testing/chromium'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { violations } from '../testing/accessibility.ts'
-import { owner } from '../testing/owner.ts'
 import type { PageServer } from '../testing/page-server.ts'
 import { emptyAdminAnswers, fullAdminAnswers } from '../testing/sample-admin-answers.ts'
-import {
-  ACCOUNT,
-  emptyAnswers,
-  fullAnswers,
-  session,
-  signedOut,
-} from '../testing/sample-answers.ts'
+import { ACCOUNT, emptyAnswers, fullAnswers, signedOut } from '../testing/sample-answers.ts'
 import { keptScreenshot } from '../testing/screenshots.ts'
+import { auditor, owner } from '../testing/service-roles.ts'
 import { withPages } from '../testing/with-pages.ts'
 
 const NARROW = 320
@@ -27,7 +21,6 @@ const account = (page: string) => `/dashboard/accounts/${ACCOUNT}${page}`
 const operator = (page: string) => `/dashboard/operator${page}`
 const states = { full: fullAnswers, empty: emptyAnswers }
 const adminStates = { full: fullAdminAnswers, empty: emptyAdminAnswers }
-const auditor = { session: () => ({ ...session, platform_role: 'auditor' as const }) }
 const strangers = { session: () => signedOut }
 
 const signedInPages = [

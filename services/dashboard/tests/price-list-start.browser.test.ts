@@ -2,17 +2,16 @@
 
 import { missingChromium } from '@svc/testing/chromium'
 import { describe, expect, test } from 'vitest'
-import { owner } from '../testing/owner.ts'
 import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'
-import { ACCOUNT, fullAnswers } from '../testing/sample-answers.ts'
+import { ACCOUNT } from '../testing/sample-answers.ts'
+import { ownerPages } from '../testing/service-roles.ts'
 import { type OpenedPages, withPages } from '../testing/with-pages.ts'
 
-const options = { answers: { ...fullAnswers, ...owner }, adminAnswers: fullAdminAnswers }
 const START = '2999-01-01T00:00:00.000Z'
 
 describe.skipIf(missingChromium() !== undefined)('a price list', () => {
   let opened: OpenedPages
-  withPages(options, (each) => {
+  withPages(ownerPages, (each) => {
     opened = each
   })
 

@@ -2,18 +2,16 @@
 
 import { missingChromium } from '@svc/testing/chromium'
 import { describe, expect, test } from 'vitest'
-import { owner } from '../testing/owner.ts'
 import { Refused } from '../testing/page-server.ts'
 import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'
-import { fullAnswers } from '../testing/sample-answers.ts'
+import { ownerPages } from '../testing/service-roles.ts'
 import { type OpenedPages, withPages } from '../testing/with-pages.ts'
 
-const options = { answers: { ...fullAnswers, ...owner }, adminAnswers: fullAdminAnswers }
 const DOUBT = 'input: $0.16 is a tenth of $1.50.'
 
 describe.skipIf(missingChromium() !== undefined)('a price', () => {
   let opened: OpenedPages
-  withPages(options, (each) => {
+  withPages(ownerPages, (each) => {
     opened = each
   })
 

@@ -2,16 +2,14 @@
 
 import { missingChromium } from '@svc/testing/chromium'
 import { describe, expect, test } from 'vitest'
-import { owner } from '../testing/owner.ts'
 import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'
-import { ACCOUNT, fullAnswers } from '../testing/sample-answers.ts'
+import { ACCOUNT } from '../testing/sample-answers.ts'
+import { ownerPages } from '../testing/service-roles.ts'
 import { type OpenedPages, withPages } from '../testing/with-pages.ts'
-
-const options = { answers: { ...fullAnswers, ...owner }, adminAnswers: fullAdminAnswers }
 
 describe.skipIf(missingChromium() !== undefined)('a grant', () => {
   let opened: OpenedPages
-  withPages(options, (each) => {
+  withPages(ownerPages, (each) => {
     opened = each
   })
 

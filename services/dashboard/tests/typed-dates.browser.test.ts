@@ -3,15 +3,13 @@
 import { missingChromium } from '@svc/testing/chromium'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { owner } from '../testing/owner.ts'
 import type { PageServer } from '../testing/page-server.ts'
-import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'
-import { ACCOUNT, fullAnswers } from '../testing/sample-answers.ts'
+import { ACCOUNT } from '../testing/sample-answers.ts'
+import { ownerPages } from '../testing/service-roles.ts'
 import { withPages } from '../testing/with-pages.ts'
 
 const options = {
-  answers: { ...fullAnswers, ...owner },
-  adminAnswers: fullAdminAnswers,
+  ...ownerPages,
   context: { locale: 'en-US', timezoneId: 'Asia/Kathmandu' },
 }
 /** Between two keys, so that a page has drawn what came of the first. */
