@@ -108,9 +108,9 @@ export const accountTexts = {
   latencyOfAll: 'Of all {count} requests of the period.',
   latencyOfNewest: 'Of the newest {count} requests of the period.',
   firstTokenMedian: 'First token, median',
-  firstTokenSlow: 'First token, 19 of 20',
+  firstTokenSlow: 'First token, 95th percentile',
   totalMedian: 'Whole answer, median',
-  totalSlow: 'Whole answer, 19 of 20',
+  totalSlow: 'Whole answer, 95th percentile',
   savings: 'Saved by the cache',
   savingsChart: 'What the cache saved, {from} to {to}, {zone}',
   savingsText:
