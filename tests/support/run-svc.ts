@@ -12,7 +12,7 @@ export interface Surroundings {
   readonly environment?: Record<string, string>
   readonly signal?: AbortSignal
   /** What a person at a terminal says to a question; without it nobody can be asked. */
-  readonly answer?: boolean
+  readonly answer?: boolean | (() => Promise<boolean>)
   readonly outIsTerminal?: boolean
   readonly columns?: number
   readonly onOut?: (text: string) => void
@@ -30,8 +30,9 @@ export async function svc(args: readonly string[], around: Surroundings = {}): P
     stop: signal ?? new AbortController().signal,
     interrupted: false,
     catchInterrupt: () => {},
+    watchReader: () => () => {},
     canAsk: answer !== undefined,
-    confirm: async () => answer === true,
+    confirm: async () => (typeof answer === 'function' ? answer() : answer === true),
     async out(text) {
       out += text
       onOut?.(text)

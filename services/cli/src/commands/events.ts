@@ -45,7 +45,7 @@ export function eventsCommand(contextOf: ContextOf): Command {
     .argument('<event-id>', 'id of the event, as a receipt or the evidence names it')
     .action((id: string, _options, command: Command) => show(contextOf(command), id))
   withFilter(events.command('tail').description('events as they come, until Ctrl-C'))
-    .option('--limit <number>', 'end after this many, where "| head" would wait for one more')
+    .option('--limit <number>', 'end after this many')
     .action((options: TailOptions, command: Command) => tail(contextOf(command), options))
   return events
 }
@@ -124,16 +124,21 @@ async function tail(context: Context, options: TailOptions): Promise<void> {
   let left = Number.POSITIVE_INFINITY
   if (options.limit !== undefined) left = wholeNumber('--limit', options.limit, 1, LIMIT_MAX)
   const writer = eventWriters[context.json ? 'jsonl' : 'table'](context.terminal.columns)
-  await context.withOperations(async (operations) => {
-    // The heading at once: who waits for events sees that they are waited for.
-    await context.out(writer.rows([]))
-    noteLeftOut(context, writer.leftOut)
-    for await (const event of operations.tailEvents(filterOf(options), stop)) {
-      await context.out(writer.rows([event]))
-      left -= 1
-      if (left === 0) return
-    }
-  })
+  const endWatch = context.terminal.watchReader()
+  try {
+    await context.withOperations(async (operations) => {
+      // The heading at once: who waits for events sees that they are waited for.
+      await context.out(writer.rows([]))
+      noteLeftOut(context, writer.leftOut)
+      for await (const event of operations.tailEvents(filterOf(options), stop)) {
+        await context.out(writer.rows([event]))
+        left -= 1
+        if (left === 0) return
+      }
+    })
+  } finally {
+    endWatch()
+  }
 }
 
 function filterOf({ stream, type, after }: FilterOptions): FilterOptions {

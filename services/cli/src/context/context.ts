@@ -22,6 +22,7 @@ export interface GlobalOptions {
 export class Context {
   readonly terminal: Terminal
   readonly options: GlobalOptions
+  #described: string | undefined
 
   constructor(terminal: Terminal, options: GlobalOptions) {
     this.terminal = terminal
@@ -37,11 +38,15 @@ export class Context {
     return this.options.dataDir ?? this.terminal.environment.SVC_DATA_DIR ?? DEFAULT_DATA_DIR
   }
 
-  /** Opens the way to the service for as long as the work takes. */
+  /**
+   * Opens the way to the service for as long as the work takes. A command that asks somebody opens
+   * it twice, and says once which way was taken.
+   */
   async withOperations<T>(work: (operations: Operations) => Promise<T>): Promise<T> {
     this.terminal.catchInterrupt()
     const connection = await connect(this.#target())
-    this.note(connection.description)
+    if (connection.description !== this.#described) this.note(connection.description)
+    this.#described = connection.description
     try {
       return await work(connection.operations)
     } finally {

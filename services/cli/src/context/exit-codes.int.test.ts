@@ -235,9 +235,10 @@ describe('as a process', () => {
   })
 
   test.each([
-    // `tail` would wait for more events if all that there are had been written before.
     ['before the first byte', 'exec 3> >(:); wait $!; svc events tail --after 0 >&3', /^$/],
     ['in the middle', 'svc --json events list --all | head -1', /^\{"schema":/],
+    // Nothing more is written: no write tells that the reader has gone.
+    ['while a command waits', 'svc events tail | head -1', /^POSITION/],
   ])('a reader that goes %s is no error', async (_when, command, read) => {
     const { path } = await folderWithHistory()
     await fillLog(path, EVENTS_BEYOND_A_PIPE)

@@ -1,5 +1,6 @@
 /** The terminal of this process. */
-import { createInterface } from 'node:readline/promises'
+import { ask } from './question.ts'
+import { watchReader } from './reader-watch.ts'
 import { type Terminal, writerTo } from './terminal.ts'
 
 export function processTerminal(): Terminal {
@@ -27,16 +28,17 @@ export function processTerminal(): Terminal {
         stop.abort()
       })
     },
+    watchReader: () => watchReader(process.stdout.fd, () => stop.abort()),
     out,
     err: (text) => void process.stderr.write(text),
     canAsk,
     async confirm(question) {
-      const lines = createInterface({ input: process.stdin, output: process.stderr })
-      try {
-        return /^y(es)?$/i.test((await lines.question(`${question} [y/N] `)).trim())
-      } finally {
-        lines.close()
+      const answer = await ask(process.stdin, process.stderr, question)
+      if (answer === 'interrupted') {
+        interrupted = true
+        stop.abort()
       }
+      return answer === 'yes'
     },
   }
 }

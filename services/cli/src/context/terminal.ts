@@ -19,6 +19,13 @@ export interface Terminal {
    */
   catchInterrupt(): void
   /**
+   * From now on the end of the reader aborts `stop` at once, and not only when something is
+   * written: for a command that waits.
+   *
+   * @returns ends the watch
+   */
+  watchReader(): () => void
+  /**
    * Resolves when there is room for more. After the reader has gone it resolves to nothing.
    *
    * @throws {CliError} when the text cannot be written, such as to a full disk

@@ -15,6 +15,7 @@ function watched(stop = new AbortController().signal) {
     interrupted: false,
     stop,
     catchInterrupt() {},
+    watchReader: () => () => {},
     out: async () => {},
     err: (text) => void written.push(text),
     confirm: async () => false,

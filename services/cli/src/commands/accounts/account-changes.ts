@@ -96,16 +96,15 @@ function addClosing(account: Command, contextOf: ContextOf): void {
     const context = contextOf(command)
     const { remainder, yes, dryRun } = options
     const question = `End ${id} and its keys for ever?`
-    await move(context, 'account-closed/1', options, () =>
-      context.withOperations(async (operations) => {
-        const input = { account_id: id, remainder, ...movementInput(options) }
-        if (dryRun !== true) {
-          const preview = () => operations.closeAccount({ ...input, dry_run: true })
-          await confirmedPossible(context, question, preview, yes)
-        }
-        return operations.closeAccount(input)
-      }),
-    )
+    await move(context, 'account-closed/1', options, async () => {
+      const input = { account_id: id, remainder, ...movementInput(options) }
+      if (dryRun !== true) {
+        const preview = (operations: Operations) =>
+          operations.closeAccount({ ...input, dry_run: true })
+        await confirmedPossible(context, question, preview, yes)
+      }
+      return context.withOperations((operations) => operations.closeAccount(input))
+    })
   })
 }
 
@@ -121,14 +120,12 @@ function addErasing(account: Command, contextOf: ContextOf): void {
     const context = contextOf(command)
     const { dryRun = false, yes } = options
     const question = `Erase all texts of ${id}? They cannot be brought back.`
-    const erased = await context.withOperations(async (operations) => {
-      const input = { account_id: id, dry_run: dryRun, ...changeInput(options) }
-      if (!dryRun) {
-        const preview = () => operations.eraseTexts({ ...input, dry_run: true })
-        await confirmedPossible(context, question, preview, yes)
-      }
-      return operations.eraseTexts(input)
-    })
+    const input = { account_id: id, dry_run: dryRun, ...changeInput(options) }
+    if (!dryRun) {
+      const preview = (operations: Operations) => operations.eraseTexts({ ...input, dry_run: true })
+      await confirmedPossible(context, question, preview, yes)
+    }
+    const erased = await context.withOperations((operations) => operations.eraseTexts(input))
     if (context.json) return context.outJson('account-erased/1', erased)
     await context.out(`${id}\n`)
     const texts = `${erased.texts} ${erased.texts === 1 ? 'text' : 'texts'}`
@@ -136,15 +133,15 @@ function addErasing(account: Command, contextOf: ContextOf): void {
   })
 }
 
-/** What would be refused is refused before anybody is asked. */
+/** What would be refused is refused before anybody is asked. Nothing is open while they think. */
 async function confirmedPossible(
   context: Context,
   question: string,
-  preview: () => Promise<unknown>,
+  preview: (operations: Operations) => Promise<unknown>,
   yes: true | undefined,
 ): Promise<void> {
   if (yes === true) return
-  await preview()
+  await context.withOperations(preview)
   await confirmed(context, question, yes)
 }
 

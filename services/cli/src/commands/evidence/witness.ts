@@ -79,10 +79,16 @@ async function watch(context: Context, options: WitnessOptions): Promise<void> {
   const { stop } = context.terminal
   context.terminal.catchInterrupt()
   context.note(`the key of this witness: ${witness.key}`)
-  do {
-    await look(context, witness, options)
-    if (options.once !== true) await pause(systemTimer, LOOK_EVERY_MS, stop)
-  } while (options.once !== true && !stop.aborted)
+  if (options.once === true) return look(context, witness, options)
+  const endWatch = context.terminal.watchReader()
+  try {
+    while (!stop.aborted) {
+      await look(context, witness, options)
+      await pause(systemTimer, LOOK_EVERY_MS, stop)
+    }
+  } finally {
+    endWatch()
+  }
 }
 
 async function look(context: Context, witness: Witness, { once }: WitnessOptions): Promise<void> {

@@ -112,17 +112,23 @@ async function publish(context: Context, options: PublishOptions): Promise<void>
     output: options.output,
     effective_from: optionalMoment('--from', options.from),
   }
-  await context.withOperations(async (operations) => {
-    if (options.dryRun === true) return showPreview(context, await operations.previewPrice(asked))
-    const meant = { ...asked, ...onceKey(options) }
-    const price =
-      options.yes === true
-        ? await operations.publishPrice({ ...meant, confirm: true })
-        : await publishUnlessDoubted(context, operations, meant)
-    if (context.json) return context.outJson('price/2', price)
-    await context.out(`${price.version}\n`)
-    context.note(`${publishedText(price)}; see it with: svc price list`)
-  })
+  if (options.dryRun === true) {
+    const preview = await context.withOperations((operations) => operations.previewPrice(asked))
+    return showPreview(context, preview)
+  }
+  const meant = { ...asked, ...onceKey(options) }
+  const price = await (options.yes === true
+    ? publishSurely(context, meant)
+    : publishUnlessDoubted(context, meant))
+  if (context.json) return context.outJson('price/2', price)
+  await context.out(`${price.version}\n`)
+  context.note(`${publishedText(price)}; see it with: svc price list`)
+}
+
+function publishSurely(context: Context, meant: MeantPrice): Promise<Answer<'publishPrice'>> {
+  return context.withOperations((operations) =>
+    operations.publishPrice({ ...meant, confirm: true }),
+  )
 }
 
 function publishedText({
@@ -135,16 +141,29 @@ function publishedText({
   return `had been published before, ${state}: nothing was changed`
 }
 
+async function publishUnlessDoubted(
+  context: Context,
+  meant: MeantPrice,
+): Promise<Answer<'publishPrice'>> {
+  const tried = await context.withOperations((operations) => publishedOrPreview(operations, meant))
+  if (!('doubts' in tried)) return tried
+  // Nothing is open while somebody thinks: whoever opens the folder of a stopped server holds it.
+  await askAboutDoubts(context, tried)
+  return publishSurely(context, meant)
+}
+
 /** Only publishing knows a key that published before: then there is nothing to ask about. */
-async function publishUnlessDoubted(context: Context, operations: Operations, meant: MeantPrice) {
+async function publishedOrPreview(
+  operations: Operations,
+  meant: MeantPrice,
+): Promise<Answer<'publishPrice'> | PricePreview> {
   try {
     return await operations.publishPrice(meant)
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== 'confirmation_required') throw error
   }
   const { idempotency_key: _, ...asked } = meant
-  await askAboutDoubts(context, await operations.previewPrice(asked))
-  return operations.publishPrice({ ...meant, confirm: true })
+  return operations.previewPrice(asked)
 }
 
 async function askAboutDoubts(context: Context, { doubts }: PricePreview): Promise<void> {
