@@ -162,7 +162,7 @@ export const errorCatalogue = {
     openaiType: 'invalid_request_error',
     anthropicType: 'not_found_error',
     retry: false,
-    doc: 'No such object, or it belongs to another account.',
+    doc: 'No such object, or it belongs to another account; `param` names the field that named it.',
   },
   unknown_url: {
     status: 404,

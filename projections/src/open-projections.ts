@@ -283,7 +283,8 @@ function namedView(live: readonly LiveView[], name: string): LiveView {
   const view = live.find((candidate) => candidate.name === name)
   if (view !== undefined) return view
   const names = live.map((candidate) => candidate.name).join(', ')
-  throw new ServiceError('not_found', `There is no view "${name}": the views are ${names}.`)
+  const message = `There is no view "${name}": the views are ${names}.`
+  throw new ServiceError('not_found', message, { param: 'name' })
 }
 
 /** Removes what a crash left of a rebuild or a replay, and views of other versions. */

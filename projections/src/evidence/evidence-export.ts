@@ -59,7 +59,10 @@ export async function* accountEvidence(
   const { store, views, pace } = sources
   const stream = accountStream(accountId)
   const [last] = await store.readStream({ stream, direction: 'backwards', limit: 1 })
-  if (last === undefined) throw new ServiceError('not_found', `There is no account ${accountId}.`)
+  if (last === undefined) {
+    const message = `There is no account ${accountId}.`
+    throw new ServiceError('not_found', message, { param: 'account_id' })
+  }
   const leaf = leafOf(views, last)
   const checkpoint = await covering(sources, leaf + 1, since)
   const events = last.revision + 1

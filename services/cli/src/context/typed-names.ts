@@ -39,15 +39,16 @@ const FIELD = /\b[a-z]+(?:_[a-z]+)+\b/g
 const REFUSED_TOKEN =
   'the server refuses the token in SVC_OPERATOR_TOKEN: it is wrong, expired or revoked'
 
-/** Which command lists what is not there by the name that was typed. */
-const lists: readonly (readonly [missing: RegExp, command: string])[] = [
-  [/\bis no (?:such )?account\b/, 'svc account list'],
-  [/\bno such grant\b/, 'svc grant list ACCOUNT'],
-  [/\bno (?:such )?key\b/, 'svc key list ACCOUNT'],
-  [/\bno admin token\b/, 'svc admin-token list'],
-  [/\bno user\b/, 'svc user list'],
-  [/\bno price price_/, 'svc price list'],
-]
+/** Which command lists what a field names, for who named what is not there. */
+const lists: Readonly<Record<string, string>> = {
+  account_id: 'svc account list',
+  grant_id: 'svc grant list ACCOUNT',
+  invitation_id: 'svc user links',
+  key_id: 'svc key list ACCOUNT',
+  token_id: 'svc admin-token list',
+  user_id: 'svc user list',
+  version: 'svc price list',
+}
 
 /** @param command that was acting; undefined when none was yet */
 export function asTyped(
@@ -55,12 +56,12 @@ export function asTyped(
   command: Command | undefined,
 ): string {
   if (code === 'invalid_api_key') return REFUSED_TOKEN
-  if (code === 'not_found') return inTypedNames({ code, message, param }, command) + seeOf(message)
-  return inTypedNames({ code, message, param }, command)
+  const told = inTypedNames({ code, message, param }, command)
+  return code === 'not_found' ? told + seeOf(param) : told
 }
 
-function seeOf(message: string): string {
-  const list = lists.find(([missing]) => missing.test(message))?.[1]
+function seeOf(param: string | null): string {
+  const list = param === null ? undefined : lists[param]
   return list === undefined ? '' : ` See: ${list}`
 }
 

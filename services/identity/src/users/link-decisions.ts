@@ -42,7 +42,7 @@ export function revokeLink(
 ): readonly UserEvent[] {
   const link = links.get(linkId)
   const isOfAccount = accountId === undefined || link?.accountId === accountId
-  if (link === undefined || !isOfAccount) throw noSuchLink()
+  if (link === undefined || !isOfAccount) throw noSuchLink('invitation_id')
   if (accountId !== undefined && link.platformRole !== null) {
     const message = 'This link is of somebody who runs the service: an owner of it takes it back.'
     throw new ServiceError('not_allowed', message)
@@ -57,7 +57,7 @@ export function useLink(
 ): readonly UserEvent[] {
   const link = usableLink(state, linkId, at)
   // The secret of a link for a password is not for joining.
-  if (link.kind === 'reset') throw noSuchLink()
+  if (link.kind === 'reset') throw noSuchLink('secret')
   const known = state.users.get(userId)
   if (known === undefined) checkRoomForUser(state, bounds)
   else activeUser(state, userId)
@@ -85,13 +85,14 @@ function newcomer(userId: string): Standing {
 /** @throws {ServiceError} `not_found`: one answer for every link that is of no use */
 export function usableLink({ links }: UsersState, linkId: string, at: number): Link {
   const link = links.get(linkId)
-  if (link === undefined || link.expiresAt <= at) throw noSuchLink()
+  if (link === undefined || link.expiresAt <= at) throw noSuchLink('secret')
   return link
 }
 
-export function noSuchLink(): ServiceError {
+/** @param param the field that named it */
+export function noSuchLink(param: 'secret' | 'invitation_id'): ServiceError {
   const message = 'This link cannot be used: it was used before, has ended, or was taken back.'
-  return new ServiceError('not_found', message)
+  return new ServiceError('not_found', message, { param })
 }
 
 function isOfOwner({ kind }: Link): boolean {

@@ -116,12 +116,12 @@ export class Users {
   /** @throws {ServiceError} `not_found`: one answer for every link that is of no use */
   async linkOf(secret: string): Promise<Link> {
     const linkId = linkOfSecret(secret)
-    if (linkId === undefined) throw noSuchLink()
+    if (linkId === undefined) throw noSuchLink('secret')
     await this.#stream.refresh()
     const link = usableLink(this.#state, linkId, this.#ports.clock.nowMs())
     const [given, stored] = [hashSecret(secret), link.secretHash].map((text) => Buffer.from(text))
     if (given === undefined || stored === undefined || !timingSafeEqual(given, stored)) {
-      throw noSuchLink()
+      throw noSuchLink('secret')
     }
     return link
   }

@@ -44,7 +44,7 @@ function activeKeys(state: AccountState, at: number): number {
 export function decideRenameKey(state: AccountState, command: RenameApiKey): Decision {
   const { keyId, name, changeId, reason, at } = command
   const key = state.keys.get(keyId)
-  if (key === undefined) return refused('not_found', 'The account has no such key.')
+  if (key === undefined) return noSuchKey()
   if (contentOfText(name) === contentOfText(key.name)) return nothingToDo
   return (
     refuseName('a key', name) ??
@@ -56,7 +56,7 @@ export function decideRenameKey(state: AccountState, command: RenameApiKey): Dec
 export function decideKeyExpiry(state: AccountState, command: SetApiKeyExpiry): Decision {
   const { keyId, expiresAt, changeId, reason, at } = command
   const key = state.keys.get(keyId)
-  if (key === undefined) return refused('not_found', 'The account has no such key.')
+  if (key === undefined) return noSuchKey()
   if (!isActive(key, at)) return refused('conflict', 'The key has ended.')
   if (expiresAt <= at) {
     return refused('invalid_value', 'The key would have expired already.', { param: 'expires_at' })
@@ -68,7 +68,11 @@ export function decideKeyExpiry(state: AccountState, command: SetApiKeyExpiry): 
 export function decideRevokeKey(state: AccountState, command: RevokeApiKey): Decision {
   const { keyId, reason, at } = command
   const key = state.keys.get(keyId)
-  if (key === undefined) return refused('not_found', 'The account has no such key.')
+  if (key === undefined) return noSuchKey()
   if (key.revokedAt !== null) return nothingToDo
   return happens({ type: 'ApiKeyRevoked', data: { keyId, reason, at } })
+}
+
+function noSuchKey(): Decision {
+  return refused('not_found', 'The account has no such key.', { param: 'key_id' })
 }

@@ -284,7 +284,10 @@ export class AccountAdministration implements Administration {
       lastPosition === undefined
         ? undefined
         : await this.#ports.charges.find(accountId, requestId, lastPosition)
-    if (charge === undefined) throw notFound(`The account has no request ${requestId}.`)
+    if (charge === undefined) {
+      const message = `The account has no request ${requestId}.`
+      throw new ServiceError('not_found', message, { param: 'request_id' })
+    }
     if (charge !== 'not_charged') return charge
     const message = `The request ${requestId} was not charged: it runs, or ended without a debit.`
     throw new ServiceError('conflict', message)
@@ -305,8 +308,4 @@ function movementOf(
   const { balanceAfter } = moved.data
   const amount = moved.type === 'GrantVoided' ? -moved.data.amount : moved.data.amount
   return { id, created: true, amount, balanceBefore: balanceAfter - amount, balanceAfter }
-}
-
-function notFound(message: string): ServiceError {
-  return new ServiceError('not_found', message)
 }

@@ -96,7 +96,7 @@ export function checkWithdrawal(
   price: PublishedPrice | undefined,
   at: number,
 ): void {
-  if (price === undefined) throw new ServiceError('not_found', `There is no price ${version}.`)
+  if (price === undefined) throw noSuchPrice(version)
   const { effectiveFrom, withdrawnAt } = price
   if (withdrawnAt !== null || effectiveFrom > at + PRICE_NOTICE_MS) return
   const since = timeText(effectiveFrom)
@@ -137,7 +137,7 @@ export function checkCorrection(
   isInForce: boolean,
   at: number,
 ): void {
-  if (price === undefined) throw new ServiceError('not_found', `There is no price ${version}.`)
+  if (price === undefined) throw noSuchPrice(version)
   const { model, priceList, withdrawnAt, effectiveFrom } = price
   if (withdrawnAt !== null || effectiveFrom > at) {
     const message = `The price ${version} has never been in force: nothing was charged at it.`
@@ -223,4 +223,8 @@ function timeText(timeMs: number): string {
 
 function invalid(message: string, param: string): ServiceError {
   return new ServiceError('invalid_value', message, { param })
+}
+
+function noSuchPrice(version: string): ServiceError {
+  return new ServiceError('not_found', `There is no price ${version}.`, { param: 'version' })
 }

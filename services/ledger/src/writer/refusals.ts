@@ -25,7 +25,7 @@ export function serviceErrorOf(
 }
 
 export function noSuchAccount(accountId: string): ServiceError {
-  return new ServiceError('not_found', `There is no account ${accountId}.`)
+  return new ServiceError('not_found', `There is no account ${accountId}.`, { param: 'account_id' })
 }
 
 /** @throws {ServiceError} `not_found` for the state of a stream without an event */

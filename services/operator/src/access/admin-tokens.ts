@@ -188,7 +188,9 @@ export class AdminTokens {
   #knownToken(tokenId: string): AdminToken {
     const token = this.#byId.get(tokenId)
     if (token !== undefined) return token
-    throw new ServiceError('not_found', `There is no admin token ${tokenId}.`)
+    throw new ServiceError('not_found', `There is no admin token ${tokenId}.`, {
+      param: 'token_id',
+    })
   }
 
   async #checkNew({ name, expiresAt }: NewAdminToken, at: number): Promise<void> {

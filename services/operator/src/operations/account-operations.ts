@@ -10,7 +10,7 @@ import { usesOfKeys } from './key-operations.ts'
 import { type OperationPorts, viewsCurrent } from './ports.ts'
 import { accountSearch } from './texts/account-search.ts'
 import { accountDetailsOf, listedGrant, listedHold } from './values/details.ts'
-import { checkAccountId, noSuch } from './values/input-values.ts'
+import { checkAccountId, noSuchAccount } from './values/input-values.ts'
 import { readTime } from './values/rfc3339-times.ts'
 
 export function accountOperations(
@@ -121,7 +121,7 @@ function ofAccount(accountId: string | undefined): { readonly accountId?: string
 /** An account that is not there has nothing, which would read as if it had no credit. */
 function checkAccount({ projections }: OperationPorts, accountId: string | undefined): void {
   if (accountId === undefined || projections.views.account(accountId) !== undefined) return
-  throw noSuch('account', accountId)
+  throw noSuchAccount(accountId)
 }
 
 function grantPlace(list: readonly unknown[], cursor: string): GrantPlace {
@@ -139,7 +139,7 @@ async function accountDetails(ports: OperationPorts, accountId: string): Promise
   const account = await ports.ledger.account(accountId)
   await viewsCurrent(ports, 'accounts')
   const row = ports.projections.views.account(accountId)
-  if (row === undefined) throw noSuch('account', accountId)
+  if (row === undefined) throw noSuchAccount(accountId)
   const useOf = await usesOfKeys(ports, accountId)
   return accountDetailsOf(row, account, useOf, ports.clock.nowMs())
 }

@@ -6,7 +6,7 @@ import { isOver, readPeriod } from '@svc/projections/asked-period'
 import { receiptOf } from '@svc/projections/receipt'
 import { statementEntryOf } from '@svc/projections/statement-answer'
 import { type OperationPorts, viewsCurrent } from './ports.ts'
-import { checkAccountId, noSuch } from './values/input-values.ts'
+import { checkAccountId, noSuch, noSuchAccount } from './values/input-values.ts'
 
 export function billOperations(
   ports: OperationPorts,
@@ -19,7 +19,7 @@ export function billOperations(
       viewsCurrent(ports, 'statement'),
       viewsCurrent(ports, 'accounts'),
     ])
-    if (views.account(accountId) === undefined) throw noSuch('account', accountId)
+    if (views.account(accountId) === undefined) throw noSuchAccount(accountId)
     return `${position}`
   }
   return {
@@ -58,7 +58,7 @@ export function billOperations(
       await viewsCurrent(ports, 'requests')
       await viewsCurrent(ports, 'usage')
       const row = await views.request(requestId)
-      if (row === undefined) throw noSuch('request', requestId)
+      if (row === undefined) throw noSuch('request_id', 'request', requestId)
       const keyName = views.key(row.keyId)?.name ?? null
       return {
         ...receiptOf(row, keyName, ports.ledger.pricing.published()),

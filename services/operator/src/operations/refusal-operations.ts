@@ -14,7 +14,7 @@ export function refusalOperations({
   return {
     async explainRefusal({ request_id: requestId }) {
       const refused = refusedRequests.find(requestId)
-      if (refused === undefined) throw noSuch('refused request', requestId)
+      if (refused === undefined) throw noSuch('request_id', 'refused request', requestId)
       return refusalDetails(refused)
     },
   }

@@ -6,7 +6,7 @@ import { requestsPage } from '@svc/projections/requests-answer'
 import { usagePage } from '@svc/projections/usage-answer'
 import type { Views } from '@svc/projections/views'
 import { type OperationPorts, viewsCurrent } from './ports.ts'
-import { checkAccountId, noSuch } from './values/input-values.ts'
+import { checkAccountId, noSuchAccount } from './values/input-values.ts'
 
 export function usageOperations(
   ports: OperationPorts,
@@ -64,5 +64,5 @@ export function usageOperations(
 
 /** A mistyped name would be answered with nothing at all, as if it had used nothing. */
 function checkAccount(views: Pick<Views, 'account'>, accountId: string): void {
-  if (views.account(accountId) === undefined) throw noSuch('account', accountId)
+  if (views.account(accountId) === undefined) throw noSuchAccount(accountId)
 }

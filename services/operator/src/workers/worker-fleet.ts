@@ -51,7 +51,8 @@ export function workerOf({ workers }: Pick<WorkerFleet, 'workers'>, workerId: st
   const worker = workers.find((each) => each.workerId === workerId)
   if (worker !== undefined) return worker
   const names = workers.map((each) => each.workerId).join(', ')
-  throw new ServiceError('not_found', `There is no worker ${workerId}; there are: ${names}.`)
+  const message = `There is no worker ${workerId}; there are: ${names}.`
+  throw new ServiceError('not_found', message, { param: 'worker_id' })
 }
 
 /** Counts the workers that take requests now. */

@@ -39,7 +39,7 @@ async function explainRefusal(
   const refusal = await found(operations.explainRefusal({ request_id: requestId }))
   if (refusal === undefined) {
     const message = `There is no request ${requestId}, and none was refused within thirty days.`
-    throw new ServiceError('not_found', message)
+    throw new ServiceError('not_found', message, { param: 'request_id' })
   }
   if (context.json) return context.outJson('refused-request/1', refusal)
   await context.out(factsText(refusalFacts(refusal), context.terminal.columns))

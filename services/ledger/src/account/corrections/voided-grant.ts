@@ -13,7 +13,9 @@ import type { AccountState, Grant } from '../state.ts'
 export function decideVoid(state: AccountState, command: VoidGrant): Decision {
   const { grantId, changeId, reason, reference, at } = command
   const grant = state.grants.get(grantId)
-  if (grant === undefined) return refused('not_found', 'The account has no such grant.')
+  if (grant === undefined) {
+    return refused('not_found', 'The account has no such grant.', { param: 'grant_id' })
+  }
   const refusal = refuseVoid(grant, at) ?? refuseTexts(command)
   if (refusal !== undefined) return refusal
   const { expired, credit, balance } = fundsAfterExpiry(state, at)

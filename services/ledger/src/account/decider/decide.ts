@@ -47,7 +47,9 @@ const MOVES_CREDIT: ReadonlySet<AccountCommand['type']> = new Set([
 
 export function decide(state: AccountState, command: AccountCommand): Decision {
   if (command.type === 'OpenAccount') return decideOpen(state, command)
-  if (state.accountId === null) return refused('not_found', 'There is no account {account}.')
+  if (state.accountId === null) {
+    return refused('not_found', 'There is no account {account}.', { param: 'account_id' })
+  }
   // Nearly all commands: a closed account has no keys to accept with, and nothing runs to settle.
   if (command.type === 'AcceptRequest') return decideAccept(state, command)
   if (command.type === 'SettleRequest') return decideSettle(state, command)

@@ -151,7 +151,8 @@ async function firstRevisionBehind(
   start: Position,
 ): Promise<number> {
   const [last] = await store.readStream({ stream, direction: 'backwards', limit: 1 })
-  if (last === undefined) throw new ServiceError('not_found', `There is no stream ${stream}.`)
+  if (last === undefined)
+    throw new ServiceError('not_found', `There is no stream ${stream}.`, { param: 'stream' })
   let notBehind = -1
   let behind = last.revision + 1
   while (start !== START && behind - notBehind > 1) {

@@ -140,7 +140,8 @@ function accountResult(
   if (row === undefined || account === undefined) {
     const then = position < 0n ? 'before the first event' : `up to position ${position}`
     const message = `There was no account ${accountId} ${then}.`
-    throw new ServiceError('not_found', message)
+    // Of the two fields it is the place that decides: the account may be there by now.
+    throw new ServiceError('not_found', message, { param: 'to' })
   }
   // Keys are as they were then, and not as they are by now.
   const uses = new Map(views.keys(accountId).map((use) => [use.keyId, use]))

@@ -75,7 +75,7 @@ async function requireOver(ports: TextPorts, subject: string): Promise<void> {
   const isOver = await known?.isOver(ports, subject)
   if (known === undefined || isOver === undefined) {
     const advice = elsewhere.find(({ kind }) => isId(kind, subject))?.advice
-    throw noSuch('admin token, price, correction run or erasure', subject, advice)
+    throw noSuch('subject', 'admin token, price, correction run or erasure', subject, advice)
   }
   if (isOver) return
   throw new ServiceError('conflict', `More can be written about ${subject}: ${known.until}.`)

@@ -5,13 +5,21 @@ import { type PicoDollars, parseDollars, parsePricePerMillion } from '@svc/contr
 
 /** @throws {ServiceError} `not_found`: what cannot be an id names nothing */
 export function checkAccountId(accountId: string): void {
-  if (!isId('acct', accountId)) throw noSuch('account', accountId)
+  if (!isId('acct', accountId)) throw noSuchAccount(accountId)
 }
 
-/** @param advice a sentence that says where to look instead */
-export function noSuch(what: string, id: string, advice?: string): ServiceError {
+export function noSuchAccount(accountId: string): ServiceError {
+  return noSuch('account_id', 'account', accountId)
+}
+
+/**
+ * @param param the field that named it
+ * @param advice a sentence that says where to look instead
+ */
+export function noSuch(param: string, what: string, id: string, advice?: string): ServiceError {
   const message = `There is no ${what} ${id}.`
-  return new ServiceError('not_found', advice === undefined ? message : `${message} ${advice}`)
+  const whole = advice === undefined ? message : `${message} ${advice}`
+  return new ServiceError('not_found', whole, { param })
 }
 
 /** Dollars above zero. @throws {ServiceError} `invalid_value` */
