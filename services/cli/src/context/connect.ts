@@ -110,7 +110,7 @@ async function connectToFolder({
   folder.check()
   const found = await lookForServer(folder, stop)
   if (found.state === 'proven') return found.connection
-  if (place.kind === 'sqlite' && !folder.holdsLedger()) {
+  if (place.kind === 'sqlite' && (!folder.holdsLedger() || folder.lostLedger() !== undefined)) {
     throw new NoLedgerError(folder.whyNoLedger())
   }
   try {

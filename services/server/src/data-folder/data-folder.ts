@@ -140,8 +140,25 @@ export class DataFolder {
     return existsSync(this.ledgerFile)
   }
 
+  /**
+   * Says what is wrong when the folder tells of a ledger file that is gone or empty. A start would
+   * make another one, and sell on it with accounts and keys that nobody knows.
+   */
+  lostLedger(): string | undefined {
+    const { size } = statSync(this.ledgerFile, { throwIfNoEntry: false }) ?? { size: 0 }
+    if (size > 0 || this.readLog() !== undefined) return undefined
+    const isKnown = this.readFirstRun()?.keyId ?? this.readBackup() ?? this.readLogHead()
+    if (isKnown === undefined) return undefined
+    return (
+      `${this.ledgerFile} is gone or empty, and the rest of the folder tells of a ledger: ` +
+      'restore it from a backup, or name another folder to begin anew'
+    )
+  }
+
   /** What to tell somebody who expects a ledger file here. */
   whyNoLedger(): string {
+    const lost = this.lostLedger()
+    if (lost !== undefined) return lost
     const what =
       this.readLog() === undefined
         ? 'name the folder with --data-dir, or make one with svc start'

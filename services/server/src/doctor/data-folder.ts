@@ -60,6 +60,8 @@ export function lookAtLedgerFile(folder: DataFolder, place: LogLocation): Findin
   if (place.kind === 'sqlite') {
     if (folder.readLog() !== undefined) return problem('ledger', folder.whyNoLedger())
     if (isHidden(folder.path)) return note('ledger', HIDDEN)
+    const lost = folder.lostLedger()
+    if (lost !== undefined) return problem('ledger', lost)
     if (!folder.holdsLedger()) return ok('ledger', 'none yet: a first start makes it')
     looksLikeEventLog(file)
     return ok('ledger', `${file}, ${Math.ceil(statSync(file).size / 1024 ** 2)} MiB`)

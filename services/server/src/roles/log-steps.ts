@@ -14,6 +14,7 @@ import { noteLog } from '../core/log-identity.ts'
 import type { OpenResources } from '../core/open-resources.ts'
 import { type OpenStores, openStores, type StoreOptions } from '../core/open-store.ts'
 import type { DataFolder } from '../data-folder/data-folder.ts'
+import { DataFolderError } from '../data-folder/data-folder-error.ts'
 import type { LogLocation, ServerPlace } from '../settings/log-location.ts'
 
 /** How long the rest of a stop may take after the grace period, with the events on a server. */
@@ -26,7 +27,11 @@ export function logStepsOf(place: LogLocation): LogSteps {
 }
 
 const inFile: LogSteps = {
-  openStores: async () => undefined,
+  async openStores({ folder }) {
+    const lost = folder.lostLedger()
+    if (lost !== undefined) throw new DataFolderError(lost)
+    return undefined
+  },
   isFirstStart: (folder) => !folder.holdsLedger(),
   openCore(options) {
     options.folder.make()
