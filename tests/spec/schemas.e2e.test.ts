@@ -139,6 +139,16 @@ const served: readonly Served[] = [
   ],
   ['E20 a text with quotes', a({ const: quoted }), is(quoted)],
   ['E21 a format', text({ format: 'date' }), matches(/^\d{4}-\d\d-\d\d$/)],
+  [
+    'a size of integers, as schemas made from Rust have it',
+    a({ type: 'integer', format: 'uint8', minimum: 0 }),
+    isA((value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 255),
+  ],
+  [
+    'a path, as schemas made by pydantic have it',
+    text({ format: 'path', maxLength: 9 }),
+    isA((value) => typeof value === 'string'),
+  ],
 ]
 
 function chain(length: number): object {

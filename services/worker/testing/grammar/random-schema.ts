@@ -73,7 +73,7 @@ const numeric = fc.oneof(
       type: numberType,
       exclusiveMinimum: bound,
       exclusiveMaximum: bound,
-      format: fc.constantFrom('int32', 'int64', 'double'),
+      format: fc.constantFrom('int32', 'int64', 'uint8', 'double'),
     },
     { requiredKeys: ['type'] },
   ),

@@ -13,6 +13,10 @@ const regExp = Object.assign(
 // Own properties only: else an object without `constructor` would be said to have one.
 const ajv = new Ajv2020({ strict: false, ownProperties: true, logger: false, code: { regExp } })
 addFormats.default(ajv)
+ajv.addFormat('uint8', {
+  type: 'number',
+  validate: (value) => Number.isInteger(value) && value >= 0 && value <= 255,
+})
 
 /**
  * @returns why a JSON text is not valid, or null

@@ -88,6 +88,15 @@ describe('a range of numbers', () => {
     [{ minimum: 0.5, maximum: 2.5 }, ['1', '2'], ['0', '3']],
     [{ minimum: -9007199254740991, maximum: 9007199254740991 }, ['-7', '0'], ['1.5']],
     [{ format: 'int32' }, ['2147483647', '-2147483648'], ['2147483648']],
+    [{ format: 'int8' }, ['127', '-128'], ['128', '-129']],
+    [{ format: 'int16', minimum: -32768, maximum: 32767 }, ['32767', '-32768'], ['32768']],
+    [{ format: 'int' }, ['-999999999999999', '999999999999999'], ['1.0']],
+    [{ format: 'uint8', minimum: 0, maximum: 255 }, ['0', '255'], ['256', '-1']],
+    [{ format: 'uint16' }, ['0', '65535'], ['65536', '-1']],
+    [{ format: 'uint32', minimum: 0 }, ['0', '4294967295'], ['4294967296', '-1', '1.5']],
+    [{ format: 'uint64', minimum: 1 }, ['1', '999999999999999'], ['0', '-1']],
+    [{ format: 'uint128' }, ['0', '999999999999999'], ['-1']],
+    [{ format: 'uint' }, ['0', '999999999999999'], ['-1', '0.5']],
     [{ multipleOf: 1 }, ['3'], ['3.5']],
   ])('of integers with %j', (bounds, inside, outside) => {
     const grammar = new GbnfAcceptance(grammarOf({ type: 'integer', ...bounds }))

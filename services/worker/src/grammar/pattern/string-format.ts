@@ -67,4 +67,4 @@ export const stringFormats: ReadonlyMap<string, StringFormat> = new Map([
 ])
 
 /** Formats that say how a text is used, and nothing about its form. */
-export const formlessFormats: readonly string[] = ['password', 'binary']
+export const formlessFormats: readonly string[] = ['password', 'binary', 'path']

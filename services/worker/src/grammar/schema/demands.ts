@@ -122,13 +122,13 @@ export class Demands {
       const above = this.number(member, 'exclusiveMinimum')
       const most = this.number(member, 'maximum')
       const below = this.number(member, 'exclusiveMaximum')
-      const size = integerSizes.get(String(own(member.schema, 'format')))
+      const range = integerRanges.get(String(own(member.schema, 'format')))
       min = Math.max(min, least ?? min, above === undefined ? min : neighbour(above, 1))
       max = Math.min(max, most ?? max, below === undefined ? max : neighbour(below, -1))
-      if (size !== undefined) {
+      if (range !== undefined) {
         whole = true
-        min = Math.max(min, -(2 ** (size - 1)))
-        max = Math.min(max, 2 ** (size - 1) - 1)
+        min = Math.max(min, range[0])
+        max = Math.min(max, range[1])
       }
       if (min > MAGNITUDE_MAX || max < -MAGNITUDE_MAX) {
         const keyword = min > MAGNITUDE_MAX ? 'minimum' : 'maximum'
@@ -252,14 +252,28 @@ export class Demands {
 
 const NOWHERE: SchemaNode = { schema: false, path: '' }
 
-/** Bits of the formats that are ranges of integers. */
-const integerSizes: ReadonlyMap<string, number> = new Map([
-  ['int32', 32],
-  ['int64', 64],
+const SIZES_BITS = [8, 16, 32, 64, 128]
+/** Of `int` and `uint`, which schemas of Rust say for `isize` and `usize`. */
+const NATIVE_BITS = 64
+
+/** The least and the most of each format that is a range of integers. */
+const integerRanges: ReadonlyMap<string, readonly [number, number]> = new Map([
+  ...SIZES_BITS.map((bits) => [`int${bits}`, signed(bits)] as const),
+  ['int', signed(NATIVE_BITS)],
+  ...SIZES_BITS.map((bits) => [`uint${bits}`, unsigned(bits)] as const),
+  ['uint', unsigned(NATIVE_BITS)],
 ])
 
 /** Formats of numbers. `float` and `double` leave it at that. */
-export const numberFormats: readonly string[] = [...integerSizes.keys(), 'float', 'double']
+export const numberFormats: readonly string[] = [...integerRanges.keys(), 'float', 'double']
+
+function signed(bits: number): readonly [number, number] {
+  return [-(2 ** (bits - 1)), 2 ** (bits - 1) - 1]
+}
+
+function unsigned(bits: number): readonly [number, number] {
+  return [0, 2 ** bits - 1]
+}
 
 function constant({ schema }: SchemaMember): readonly unknown[] | undefined {
   return Object.hasOwn(schema, 'const') ? [schema.const] : undefined
