@@ -61,20 +61,17 @@ export class SeenRequests {
     this.#hasNoted = true
     for (const request of open) {
       const { requestId } = request
-      this.#ends.set(requestId, this.#endNoted(requestId) ?? this.#endOf(request, leastMs))
+      this.#ends.set(requestId, this.#before.get(requestId) ?? this.#endOf(request, leastMs))
     }
     if (!endsRound) return
     this.#before = this.#ends
     this.#ends = new Map()
   }
 
+  /** Never at the first sight of it: the grace at least is left to it then. */
   isOverdue(requestId: string): boolean {
-    const end = this.#endNoted(requestId)
+    const end = this.#before.get(requestId)
     return end !== undefined && this.#ports.steadyClock.nowMs() > end + DEADLINE_GRACE_MS
-  }
-
-  #endNoted(requestId: string): number | undefined {
-    return this.#ends.get(requestId) ?? this.#before.get(requestId)
   }
 
   #endOf({ requestId, deadline }: OpenRequest, leastMs: number): number {

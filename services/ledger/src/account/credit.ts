@@ -126,8 +126,7 @@ export interface ExpiredCredit {
 }
 
 export function decideExpire(state: AccountState, command: ExpireCredit): Decision {
-  const { events } = expiredCredit(state, command.at)
-  return events.length === 0 ? nothingToDo : happens(...events)
+  return happens(...expiredCredit(state, command.at).events)
 }
 
 /**

@@ -131,9 +131,7 @@ function refuseOtherContent({ accountId, externalId }: OpenAccount): Decision {
 
 /** Refuses whatever comes after the account's end, but for the erasure of its texts. */
 function refuseClosed({ closedAt }: AccountState, decision: Decision): Decision | undefined {
-  if (closedAt === null || decision.kind !== 'happens' || decision.events.length === 0) {
-    return undefined
-  }
+  if (closedAt === null || decision.kind !== 'happens') return undefined
   if (decision.events.every(({ type }) => type === 'TextsErased')) return undefined
   return refused('conflict', 'The account was closed on {when}.', { when: closedAt })
 }
