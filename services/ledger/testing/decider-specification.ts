@@ -8,7 +8,7 @@ import type { ErrorCode } from '@svc/contracts/errors'
 import type { AccountEvent } from '@svc/contracts/events/account'
 import { expect } from 'vitest'
 import { accountDecider } from '../src/account/decider/decider.ts'
-import type { Decision } from '../src/account/decision.ts'
+import type { Decision, Refusal } from '../src/account/decision.ts'
 import type { AccountState } from '../src/account/state.ts'
 
 const { decide, evolve, initialState } = accountDecider
@@ -35,10 +35,11 @@ export function given(...events: readonly (AccountEvent | readonly AccountEvent[
         thenNothing(): void {
           expect(decision).toEqual({ kind: 'happens', events: [] })
         },
-        thenRefused(code: ErrorCode, message: RegExp = /./): void {
+        /** @param details in part, like the data of events */
+        thenRefused(code: ErrorCode, message = /./, details: Partial<Refusal> = {}): void {
           expect(decision).toMatchObject({
             kind: 'refused',
-            refusal: { code, message: expect.stringMatching(message) },
+            refusal: { code, message: expect.stringMatching(message), ...details },
           })
         },
         thenWaits(): void {

@@ -41,9 +41,18 @@ describe('admission, whatever the policy', () => {
     given(...funded(1_000n))
       .when(accept(1, { price: null }))
       .thenRefused('model_not_priced', /^No price is published for the model/)
+    const soldFrom = 1_800_000_000_000
     given(...funded(1_000n))
-      .when(accept(1, { price: null, soldFrom: 1_800_000_000_000 }))
-      .thenRefused('model_not_priced', /^The model .* has no price before \{when\}\. Whoever runs/)
+      .when(accept(1, { price: null, soldFrom }))
+      .thenRefused('model_not_priced', /^The model .* has no price before \{when\}\. Whoever/, {
+        when: soldFrom,
+      })
+  })
+
+  test('is put off while the prices of the account are unknown', () => {
+    given(...funded(1_000n))
+      .when(accept(1, { price: undefined }))
+      .thenRefused('view_behind', /prices .* not known yet/, { retryAfterSeconds: 1 })
   })
 
   test('pitfall 17: pins the price', () => {
@@ -72,17 +81,17 @@ describe('admission, whatever the policy', () => {
     for (const broken of [-1, 1.5, Number.NaN, 2 ** 40]) {
       given(...funded(100n))
         .when(accept(1, { maxOutputTokens: broken }))
-        .thenRefused('invalid_value')
+        .thenRefused('invalid_value', /not a number of tokens/, { param: 'maxOutputTokens' })
       given(...funded(100n))
         .when(accept(1, { promptTokens: broken }))
-        .thenRefused('invalid_value')
+        .thenRefused('invalid_value', /not a number of tokens/, { param: 'promptTokens' })
     }
   })
 
   test('pitfall 29: a request that runs is not accepted again', () => {
     given(history(...funded(1_000n), accept(1)))
       .when(accept(1))
-      .thenRefused('conflict')
+      .thenRefused('conflict', /running already/, { requestId: requestId(1) })
   })
 
   test('free tokens need a balance above zero and hold nothing', () => {
@@ -108,6 +117,15 @@ describe('the standard policy', () => {
     given(history(...funded(70n), accept(1)))
       .when(accept(2))
       .thenHappens(['RequestAccepted', { hold: 20n, underHeld: true, maxOutputTokens: 10 }])
+  })
+
+  test('as long as anything is available, and no longer', () => {
+    given(history(...funded(51n), accept(1)))
+      .when(accept(2))
+      .thenHappens(['RequestAccepted', { hold: 1n, underHeld: true }])
+    given(history(...funded(50n), accept(1)))
+      .when(accept(2))
+      .thenWaits()
   })
 
   test('only one under-held request runs: the next one waits', () => {
@@ -198,7 +216,15 @@ describe('the strict policy', () => {
     expect(refusedAtOnce.decision).toMatchObject({
       refusal: { funds: { ...funds, required: 83n } },
     })
-    expect(waiting.decision).toMatchObject({ refusal: { funds: { ...funds, required: 50n } } })
+    expect(waiting.decision).toMatchObject({
+      refusal: {
+        message: expect.stringMatching(
+          /needs up to \$0\.00000000005, available is \$0\.00000000001\.$/,
+        ),
+        retryAfterSeconds: 5,
+        funds: { ...funds, required: 50n },
+      },
+    })
   })
 
   test('waits when running requests hold what the prompt and one token need', () => {
@@ -258,6 +284,13 @@ describe('the strict policy', () => {
     given(...running)
       .when(accept(2, { price, promptTokens: 7 }))
       .thenHappens(['RequestAccepted', { hold: 14n, maxOutputTokens: 10 }])
+    const allOfTheBalance = history(...funded(60n, 'strict'), accept(1))
+    given(allOfTheBalance)
+      .when(accept(2, { price, promptTokens: 30 }))
+      .thenWaits()
+    given(allOfTheBalance)
+      .when(accept(2, { price, promptTokens: 31 }))
+      .thenRefused('insufficient_quota')
   })
 })
 
@@ -275,13 +308,18 @@ describe('pitfall 19: an Idempotency-Key', () => {
   test('is in use while its request runs', () => {
     given(history(...funded(1_000n), keyed(1)))
       .when(keyed(2))
-      .thenRefused('idempotency_key_in_use')
+      .thenRefused('idempotency_key_in_use', /still running/, {
+        requestId: requestId(1),
+        retryAfterSeconds: 1,
+      })
   })
 
   test('does not run again when its request has ended, and names the receipt', () => {
-    const { decision } = given(history(...funded(1_000n), keyed(1), settle(1))).when(keyed(2))
-    const refusal = { code: 'idempotency_answer_gone', requestId: requestId(1) }
-    expect(decision).toMatchObject({ kind: 'refused', refusal })
+    given(history(...funded(1_000n), keyed(1), settle(1)))
+      .when(keyed(2))
+      .thenRefused('idempotency_answer_gone', new RegExp(`its receipt is ${requestId(1)}`), {
+        requestId: requestId(1),
+      })
   })
 
   test('is free again when its request ended without a debit', () => {
@@ -317,7 +355,7 @@ describe('pitfall 19: an Idempotency-Key', () => {
   test('is refused with another body', () => {
     given(history(...funded(1_000n), keyed(1)))
       .when(accept(2, { idempotency: { ...idempotency, bodyHash: 'c'.repeat(64) } }))
-      .thenRefused('idempotency_key_reused')
+      .thenRefused('idempotency_key_reused', /different body/, { requestId: requestId(1) })
   })
 
   test('stays used, however long ago that was', () => {
@@ -329,7 +367,7 @@ describe('pitfall 19: an Idempotency-Key', () => {
 
   test('that may have been forgotten runs only when it was looked for', () => {
     const forgotten = given(history(...funded(10n ** 9n), keyed(1), settle(1), ...others()))
-    forgotten.when(keyed(2)).thenRefused('view_behind')
+    forgotten.when(keyed(2)).thenRefused('view_behind', /not known yet/, { retryAfterSeconds: 1 })
     forgotten.when(keyedSearched(2)).thenHappens(['RequestAccepted', { idempotency }])
     forgotten.when(accept(3)).thenHappens(['RequestAccepted'])
     const last = { keyHash: `key ${IDEMPOTENCY_KEYS_MAX}`, bodyHash: 'b' }

@@ -67,6 +67,11 @@ describe('an amount burnt down', () => {
       debt: 0n,
     })
     expect(burnDown(grants.slice(0, 1), 40n)).toMatchObject({ debt: 10n })
+    const nearlyNothing = [grant(1, { remaining: 0n }), grant(2, { remaining: 1n }), grant(3)]
+    expect(burnDown(nearlyNothing, 1n)).toEqual({
+      slices: [{ grantId: grantId(2), amount: 1n }],
+      debt: 0n,
+    })
     expect(burnDown(grants, 0n)).toEqual({ slices: [], debt: 0n })
   })
 

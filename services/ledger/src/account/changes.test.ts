@@ -108,6 +108,7 @@ describe('what is made under an id of its own', () => {
     made.when(asked({ metadata: turned })).thenNothing()
     made.when(asked({ metadata: { ...metadata, plan: 'tin' } })).thenRefused('conflict')
     made.when(asked({ metadata: { plan: 'gold' } })).thenRefused('conflict')
+    made.when(asked({ metadata: { plan: 'blue', team: 'gold' } })).thenRefused('conflict')
     made.when(asked({ name: 'other' })).thenRefused('conflict')
   })
 })
@@ -156,6 +157,14 @@ describe('texts that are kept beside the log', () => {
     rename(textOf(1, 'b', 'acct_other')).thenHappens(['AccountRenamed'])
     rename('Ada').thenHappens(['AccountRenamed'])
     rename(textOf(1, 'b', `${accountId}-1`)).thenHappens(['AccountRenamed'])
+  })
+
+  test('that went with the erasure do not matter where nothing happens with them', () => {
+    const { when } = given(erased)
+    when({ ...written, name: textOf(3, 'b') }).thenNothing()
+    when({ ...renameKey, changeId: 'chg_3', keyId: 'key_9', name: textOf(3, 'b') }).thenRefused(
+      'not_found',
+    )
   })
 
   test('of a closed account can be erased, and nothing else happens to it', () => {

@@ -40,26 +40,35 @@ describe('credit', () => {
   })
 
   test('is more than zero, and not past its time', () => {
-    given(opened()).when(grant(1, 0n)).thenRefused('invalid_value')
-    given(opened()).when(grant(1, -5n)).thenRefused('invalid_value')
+    for (const amount of [0n, -5n])
+      given(opened())
+        .when(grant(1, amount))
+        .thenRefused('invalid_value', /more than zero/, { param: 'amount' })
     given(opened())
       .when(grant(1, 5n, { expiresAt: START_MS }))
-      .thenRefused('invalid_value')
+      .thenRefused('invalid_value', /have expired already/, { param: 'expires_at' })
   })
 
   test('has a priority, a reason and a reference within bounds', () => {
     for (const priority of [-1, 0.5, GRANT_PRIORITY_MAX + 1])
       given(opened())
         .when(grant(1, 5n, { priority }))
-        .thenRefused('invalid_value')
+        .thenRefused('invalid_value', /a whole number from 0 to 1000/, { param: 'priority' })
     for (const priority of [0, GRANT_PRIORITY_MAX])
       given(opened())
         .when(grant(1, 5n, { priority }))
         .thenHappens(['CreditGranted', { priority }])
-    for (const texts of [{ reference: '' }, { reference: 'x'.repeat(201) }])
+    for (const reference of ['', 'x'.repeat(201)])
       given(opened())
-        .when(grant(1, 5n, texts))
-        .thenRefused('invalid_value')
+        .when(grant(1, 5n, { reference }))
+        .thenRefused('invalid_value', /1 to 200 characters/, { param: 'reference' })
+    given(opened())
+      .when(grant(1, 5n, { reason: 'x'.repeat(501) }))
+      .thenRefused('invalid_value', /at most 500 characters/, { param: 'reason' })
+    // A character is one, also where it takes two units of UTF-16.
+    given(opened())
+      .when(grant(1, 5n, { reference: '😀'.repeat(200), reason: '😀'.repeat(500) }))
+      .thenHappens(['CreditGranted'])
   })
 
   test('pitfall 20: the same grant, or the same payment, is granted once', () => {
@@ -85,6 +94,12 @@ describe('credit', () => {
         .thenRefused('conflict')
   })
 
+  test('a payment is known by all of its reference, not by the end of it', () => {
+    given(history(opened(), grant(1, 100n, { reference: 'payment-17' })))
+      .when(grant(2, 100n, { reference: '7' }))
+      .thenHappens(['CreditGranted', { reference: '7' }])
+  })
+
   test('a payment that an older program granted is granted once, also after an erasure', () => {
     const paid = grant(1, 100n, { reference: 'payment-7' })
     const erase = { type: 'EraseTexts', changeId: 'chg_1', reason: 'asked' } as const
@@ -100,9 +115,10 @@ describe('credit', () => {
       .when(grant(2, 100n))
       .thenHappens(['CreditGranted', { paidDebt: 20n, balanceAfter: 80n }])
     expect(state).toMatchObject({ balance: 80n, debt: 0n })
-    given(...indebted)
+    const paid = given(...indebted)
       .when(grant(2, 15n))
       .thenHappens(['CreditGranted', { paidDebt: 15n, balanceAfter: -5n }])
+    expect(paid).toMatchObject({ debt: 5n, burning: [] })
   })
 
   test('expires at its time, once', () => {
@@ -144,6 +160,23 @@ describe('credit', () => {
       .thenHappens(['CreditExpired', { grantId: grantId(2), amount: 20n, balanceAfter: 110n }])
   })
 
+  test('is held grant by grant, in the order in which it would be burnt', () => {
+    const gift = (index: number, amount: bigint) =>
+      grant(index, amount, { category: 'promotional', expiresAt: START_MS + 10 })
+    const held = history(...usable, granted(1, 60n), gift(2, 20n), gift(3, 50n), accept(1))
+    given(held)
+      .when(expire(START_MS + 10))
+      .thenHappens(['CreditExpired', { grantId: grantId(3), amount: 20n, balanceAfter: 110n }])
+  })
+
+  test('in very many grants expires a hundred at a time, and other changes need not wait', () => {
+    const gift = (index: number) => grant(index, 1n, { expiresAt: START_MS + 10 })
+    const expiring = given(history(...usable, ...Array.from({ length: 401 }, (_, at) => gift(at))))
+    const { decision } = expiring.when(expire(START_MS + 10))
+    expect(decision).toMatchObject({ kind: 'happens', events: { length: 100 } })
+    expiring.when(grant(1_000, 5n, { at: START_MS + 10 })).thenHappens(['CreditGranted'])
+  })
+
   test('that has expired is not spent: it is booked with the next acceptance', () => {
     const mixed = history(...usable, granted(1, 100n, { expiresAt: START_MS + 10 }), grant(2, 60n))
     given(...mixed)
@@ -170,6 +203,26 @@ describe('credit', () => {
         ['CreditExpired', { grantId: grantId(2), amount: 30n, balanceAfter: 60n }],
         ['TokensMetered'],
         ['CreditDebited', { amount: 50n, debt: 0n, balanceAfter: 10n }],
+      )
+  })
+
+  test('that has expired altogether pays for nothing of a request that costs more', () => {
+    const held = history(...usable, grant(1, 30n, { priority: 1 }), accept(1))
+    given(history(...held, grant(2, 10n, { expiresAt: START_MS + 10 }), grant(3, 60n)))
+      .when(settle(1, { at: START_MS + 20 }))
+      .thenHappens(
+        ['CreditExpired', { grantId: grantId(2), amount: 10n, balanceAfter: 90n }],
+        ['TokensMetered'],
+        [
+          'CreditDebited',
+          {
+            slices: [
+              { grantId: grantId(1), amount: 30n },
+              { grantId: grantId(3), amount: 20n },
+            ],
+            debt: 0n,
+          },
+        ],
       )
   })
 })

@@ -60,6 +60,17 @@ describe("a customer's own list", () => {
     expect(ledger.pricing.next(MODEL, false, 'acme')).toBeNull()
   })
 
+  test('takes the place of the default list where both have a price from one moment on', async () => {
+    const { ledger, time, customer, pinned } = await openCustomers()
+    const { price: first } = await ledger.pricing.publish({ ...announced({ time }), ...own })
+    await ledger.pricing.publish(announced({ time }))
+    const change = { priceList: 'acme', actor: 'operator' }
+    await ledger.administration.setPriceList(customer.accountId, change)
+    expect(ledger.pricing.next(MODEL, false, 'acme')).toEqual(first)
+    await time.advance(60 * MINUTE_MS)
+    expect(await pinned()).toBe(7n)
+  })
+
   test('must have a price; one that was withdrawn is none', async () => {
     const setting = await openCustomers()
     const { ledger, store, customer } = setting

@@ -24,9 +24,18 @@ describe('a wrong price', () => {
     given(log)
       .when(correct(correction, { paid: 5n, promotional: 0n }))
       .thenNothing()
-    given(log)
-      .when(correct({ ...correction, to: START_MS + 8 }, { paid: 5n, promotional: 0n }))
-      .thenRefused('conflict', /another price or for other requests/)
+    const others = [
+      { to: correction.to - 1 },
+      { from: correction.from + 1 },
+      { price: { ...cheaper, version: sampleId('price', 2) } },
+      { price: { ...cheaper, input: 2n } },
+      { price: { ...cheaper, cachedInput: 2n } },
+      { price: { ...cheaper, output: 2n } },
+    ]
+    for (const other of others)
+      given(log)
+        .when(correct({ ...correction, ...other }, { paid: 5n, promotional: 0n }))
+        .thenRefused('conflict', /another price or for other requests/)
     const second = { ...correction, runId: sampleId('run', 2) }
     const adjustmentIds = { paid: sampleId('adj', 201), promotional: sampleId('adj', 202) }
     given(log)

@@ -39,13 +39,15 @@ describe('an account', () => {
     given(opened()).when(open()).thenNothing()
     given(opened())
       .when(open({ name: 'other' }))
-      .thenRefused('conflict', /^This account was opened before/)
+      .thenRefused('conflict', new RegExp(`^This account was opened before, .*: ${accountId}.$`))
     given(opened({ externalId: 'crm-1' }))
       .when(open({ name: 'other', externalId: 'crm-1' }))
-      .thenRefused('conflict', /^The external id is that of another account: acct_/)
+      .thenRefused('conflict', /^The external id is that of another account: acct_/, {
+        param: 'external_id',
+      })
     given()
       .when(open({ name: '' }))
-      .thenRefused('invalid_value')
+      .thenRefused('invalid_value', /^The name of an account .* 1 to 200/, { param: 'name' })
   })
 
   test('can do nothing before it is opened', () => {
@@ -97,10 +99,10 @@ describe('keys', () => {
   test('a key needs a name and a future', () => {
     given(opened())
       .when(createKey({ name: '' }))
-      .thenRefused('invalid_value')
+      .thenRefused('invalid_value', /^The name of a key .* 1 to 200/, { param: 'name' })
     given(opened())
       .when(createKey({ expiresAt: START_MS }))
-      .thenRefused('invalid_value')
+      .thenRefused('invalid_value', /have expired already/, { param: 'expires_at' })
   })
 
   test(`at most ${ACTIVE_KEYS_MAX} keys are active; revoked and expired ones do not count`, () => {
@@ -199,7 +201,7 @@ describe('the end of a request', () => {
     ]) {
       given(...running)
         .when(settle(1, { meter: meter(broken) }))
-        .thenRefused('internal_error')
+        .thenRefused('internal_error', /unreadable/, { requestId: requestId(1) })
     }
   })
 
@@ -274,6 +276,16 @@ describe('a log that the rules of today would not have written', () => {
 
   test('lets nobody in whom the rules of today refuse', () => {
     given(older).when(accept(3)).thenWaits()
+  })
+
+  test('takes nothing from a grant that is used up, and leaves the others', () => {
+    const two = [...usable, grant(1, 50n), grant(2, 60n), accept(1), settle(1)]
+    const slices = [
+      { grantId: grantId(1), amount: 0n },
+      { grantId: grantId(2), amount: 50n },
+    ]
+    const { state } = given(endingWith({ slices }, ...two, accept(2), settle(2)))
+    expect(state.burning).toMatchObject([{ grantId: grantId(2), remaining: 10n }])
   })
 
   test('that contradicts itself is not traded on', () => {
