@@ -33,8 +33,10 @@ function findIn(grants: readonly Listed[], queries: EndedGrantsQuery[] = []) {
 describe('a look at ended grants', () => {
   test('finds what has ended, at its very moment and not before, each account once', async () => {
     const grants = [listed(1, 10), listed(2, 20), { ...listed(3, 10), accountId: '' }]
-    const ended = new EndedGrants(findIn(grants))
+    const queries: EndedGrantsQuery[] = []
+    const ended = new EndedGrants(findIn(grants, queries))
     expect(await ended.look(9)).toEqual([])
+    expect(queries).toHaveLength(2)
     expect(await ended.look(10)).toEqual([sampleId('acct', 1), ''])
     expect(await ended.look(20)).toEqual([sampleId('acct', 1), '', sampleId('acct', 2)])
   })
@@ -45,6 +47,8 @@ describe('a look at ended grants', () => {
     const ended = new EndedGrants(findIn(grants))
     expect(await ended.look(30_000)).toEqual([])
     expect(await ended.look(40_000)).toEqual([sampleId('acct', 50_000)])
+    const first = new EndedGrants(findIn([listed(60_000, 0), ...grants]))
+    expect(await first.look(40_000)).toEqual([sampleId('acct', 60_000), sampleId('acct', 50_000)])
   })
 
   test('finds on its round what came back to an old grant, and what was shown late', async () => {
@@ -70,5 +74,17 @@ describe('a look at ended grants', () => {
     }
     expect(found.size).toBe(5_000)
     expect(queries.length).toBeLessThan(20)
+  })
+
+  test('is bounded: a view without an end is read on by the next look', async () => {
+    const queries: EndedGrantsQuery[] = []
+    const ended = new EndedGrants((query) => {
+      queries.push(query)
+      return { rows: [], next: { expiresAt: (query.after?.expiresAt ?? 0) + 1, grantId: '' } }
+    })
+    await ended.look(1_000)
+    await ended.look(1_000)
+    expect(queries).toHaveLength(2 * (1 + 20))
+    expect(queries.at(-1)?.after).toMatchObject({ expiresAt: 2 * 20 - 1 })
   })
 })

@@ -64,13 +64,16 @@ describe('a key that the account has forgotten', () => {
   })
 
   test('is no key to run with while the log has not been looked through', async () => {
-    const { ledger, accountId, usedKeys, accept } = await openForgetful()
+    const setting = await openForgetful()
+    const { ledger, accountId, keyId, usedKeys, accept } = setting
     usedKeys.isBehind = true
     const behind = { code: 'view_behind', retryAfterSeconds: 1 }
     await expect(ledger.idempotent(accountId, 'first')).rejects.toMatchObject(behind)
     await expect(accept('first')).rejects.toMatchObject(behind)
     // Newer ones, and requests without a key, need no look.
     await expect(accept('other 5')).rejects.toMatchObject({ code: 'idempotency_answer_gone' })
+    const keyless = await ledger.accept(accountId, request(setting, keyId))
+    await expect(keyless.durable).resolves.toBeUndefined()
   })
 
   test('is not run by a gateway that has not read of it either', async () => {

@@ -260,6 +260,24 @@ describe('money', () => {
     expect((await ledger.administration.refund(accountId, refund)).amount).toBe(30n)
   })
 
+  test('only what was charged is refunded', async () => {
+    const setting = await openLedger()
+    const { ledger } = setting
+    const { accountId, keyId } = await openFunded(setting, 1_000n)
+    const { requestId, durable } = await ledger.accept(accountId, request(setting, keyId))
+    await durable
+    const terms = { requestId, amount: null, reference: null, reason: 'r', actor: 'o' }
+    const uncharged = { code: 'conflict', message: expect.stringMatching(/was not charged/) }
+    const running = ledger.administration.refund(accountId, terms)
+    await expect(running).rejects.toMatchObject(uncharged)
+    await ledger.fail(accountId, requestId, 'broke')
+    const failed = ledger.administration.refund(accountId, terms)
+    await expect(failed).rejects.toMatchObject(uncharged)
+    const never = { ...terms, requestId: ledger.newRequestId() }
+    const unknown = ledger.administration.refund(accountId, never)
+    await expect(unknown).rejects.toMatchObject({ code: 'not_found' })
+  })
+
   test('a request can have as many refunds as it says', async () => {
     const setting = await openLedger()
     const { ledger } = setting

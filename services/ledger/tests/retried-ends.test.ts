@@ -1,5 +1,6 @@
 /** What a caller does that was not answered: it tells the same end again. */
 
+import { StoreAwayError } from '@svc/contracts/ports/event-store'
 import { ending, eventsOf, openFunded, openLedger, request } from '@svc/testing/ledger/open-ledger'
 import { describe, expect, test } from 'vitest'
 import { WatchedStore } from '../testing/watched-store.ts'
@@ -61,6 +62,32 @@ describe('an end that is sent again', () => {
     await abandoned.durable
     await ledger.abandon(accountId, abandoned.requestId, 'swept')
     await ledger.fail(accountId, abandoned.requestId, 'broke')
+  })
+
+  test('is not refused for good while the store cannot be read', async () => {
+    const { ledger, store, accept, accountId, time } = await openWatched()
+    const { requestId, durable } = await accept()
+    await durable
+    const first = await ledger.settle(accountId, ending(requestId))
+    const reading = store.readStream.bind(store)
+    store.readStream = (asked) =>
+      asked.direction === 'backwards' ? Promise.reject(new StoreAwayError()) : reading(asked)
+    const unread = time.until(ledger.settle(accountId, ending(requestId)))
+    await expect(unread).rejects.toMatchObject({ code: 'store_unavailable' })
+    store.readStream = reading
+    expect(await time.until(ledger.settle(accountId, ending(requestId)))).toEqual(first)
+  })
+
+  test('of a request that another gateway has ended leaves nothing that runs', async () => {
+    const { ledger, store, accept, accountId, time } = await openWatched()
+    const { requestId, durable } = await accept()
+    await durable
+    const other = await openLedger({ store, time })
+    expect(await time.until(other.ledger.abandon(accountId, requestId, 'swept'))).toBe(true)
+    expect(ledger.isRunning(requestId)).toBe(true)
+    const settled = time.until(ledger.settle(accountId, ending(requestId)))
+    await expect(settled).rejects.toMatchObject({ code: 'conflict' })
+    expect(ledger.isRunning(requestId)).toBe(false)
   })
 
   test('of a request that never was is refused', async () => {

@@ -36,6 +36,6 @@ describe('a correction of an account with expired credit', () => {
     expect(decision).toMatchObject({ kind: 'happens', events: { length: 401 } })
     withGifts(401)
       .when(command)
-      .thenRefused('view_behind', /still being written off/)
+      .thenRefused('view_behind', /still being written off/, { retryAfterSeconds: 1 })
   })
 })

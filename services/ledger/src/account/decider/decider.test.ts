@@ -40,6 +40,9 @@ describe('an account', () => {
     given(opened())
       .when(open({ name: 'other' }))
       .thenRefused('conflict', new RegExp(`^This account was opened before, .*: ${accountId}.$`))
+    given(opened())
+      .when(open({ accountId: sampleId('acct', 2) }))
+      .thenRefused('conflict')
     given(opened({ externalId: 'crm-1' }))
       .when(open({ name: 'other', externalId: 'crm-1' }))
       .thenRefused('conflict', /^The external id is that of another account: acct_/, {
@@ -232,7 +235,7 @@ describe('the end of a request', () => {
       for (const second of ends)
         given(history(...running, first))
           .when(second)
-          .thenRefused('conflict')
+          .thenRefused('conflict', /ended already/, { requestId: requestId(1) })
     }
     for (const end of ends)
       given(...usable)
@@ -306,7 +309,7 @@ describe('a log that the rules of today would not have written', () => {
       ).toThrow(/does not have/)
     }
     const raised = [...usable, adjust(1, 30n)]
-    expect(() => given(endingWith({ paidDebt: 1n, credit: 29n }, ...raised))).toThrow(/1 is paid/)
+    expect(() => given(endingWith({ paidDebt: 1n, credit: 29n }, ...raised))).toThrow(/^1 is paid/)
     const refunded = [...usable, granted(1, 100n), accept(1), settle(1), refund(1, 20n)]
     expect(() => given(endingWith({ refundedBefore: 1n }, ...refunded))).toThrow(/refunded 0/)
     for (const slice of [
