@@ -126,6 +126,8 @@ export interface RefundRequest extends Base {
   /** Null means all that is left of the charge. */
   readonly amount: PicoDollars | null
   readonly charge: RecordedCharge
+  /** The number of corrections of the account when the charge was read, or fewer. */
+  readonly correctionsSeen: number
   readonly reference: string | null
   readonly reason: string
 }
@@ -215,8 +217,11 @@ export interface AcceptRequest extends Base {
   /** Whether its worker runs with this limit by an earlier decision: then it is not lowered. */
   readonly isStarted: boolean
   readonly idempotency: { readonly keyHash: string; readonly bodyHash: string } | null
-  /** Whether the key was looked for, in vain, among those that the account no longer remembers. */
-  readonly isKeySearched: boolean
+  /**
+   * The key was looked for, in vain, among those that the account no longer remembers: this is the
+   * number of keys that it had used by then, or fewer. Null: it was not looked for.
+   */
+  readonly keysSearched: number | null
   readonly deadline: number
 }
 

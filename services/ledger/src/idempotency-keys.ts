@@ -40,16 +40,23 @@ export function mayBeForgotten({ state }: AccountWriter, key: Key): boolean {
   return key !== null && state?.hasForgottenKeys === true && !state.idempotencyKeys.has(key.keyHash)
 }
 
-/** @throws {ServiceError} when the request of the key runs, or was debited */
+/**
+ * @returns how many keys the account had used by then; it may count some of the append under way,
+ *   and is null where there is no key or the account is not in memory
+ * @throws {ServiceError} when the request of the key runs, or was debited
+ */
 export async function refuseForgottenKey(
   writer: AccountWriter,
   usedKeys: UsedKeys,
   key: Key,
-): Promise<void> {
-  if (key === null) return
+): Promise<number | null> {
+  if (key === null) return null
+  // Counted before the log is searched: who uses the key meanwhile is among those that come since.
+  const keysUsed = writer.state?.keysUsed ?? null
   const used = await findInLog(writer, usedKeys, key.keyHash)
   if (used !== undefined)
     throw serviceErrorOf(refusalOfUsedKey(used, key.bodyHash), writer.accountId)
+  return keysUsed
 }
 
 async function findInLog(

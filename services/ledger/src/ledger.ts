@@ -132,7 +132,7 @@ export interface NewRequest
     | 'price'
     | 'soldFrom'
     | 'isStarted'
-    | 'isKeySearched'
+    | 'keysSearched'
     | 'deadline'
   > {
   /** The longest time from acceptance to end. Waits before the acceptance do not count. */

@@ -23,8 +23,8 @@ interface RequestStartsPorts {
 }
 
 interface StartOptions {
-  /** Whether the log was searched for the Idempotency-Key. */
-  readonly isKeySearched: boolean
+  /** As the command has it. */
+  readonly keysSearched: number | null
   readonly signal: AbortSignal | undefined
 }
 
@@ -55,24 +55,24 @@ export class RequestStarts implements Pick<Ledger, 'accept'> {
     const writer = this.#ports.writers.of(accountId)
     if (!mayBeForgotten(writer, request.idempotency)) {
       try {
-        return await this.#submit(accountId, request, { isKeySearched: false, signal })
+        return await this.#submit(accountId, request, { keysSearched: null, signal })
       } catch (error) {
         // The cached state said that the account remembers all its keys. A newer state denied it.
         if (!(error instanceof ServiceError) || error.code !== 'view_behind') throw error
       }
     }
-    await refuseForgottenKey(
+    const keysSearched = await refuseForgottenKey(
       this.#ports.writers.of(accountId),
       this.#ports.usedKeys,
       request.idempotency,
     )
-    return this.#submit(accountId, request, { isKeySearched: true, signal })
+    return this.#submit(accountId, request, { keysSearched, signal })
   }
 
   #submit(
     accountId: string,
     { onBundledModel = false, endsWithinMs, ...asked }: NewRequest,
-    { isKeySearched, signal }: StartOptions,
+    { keysSearched, signal }: StartOptions,
   ): Promise<Accepted> {
     const { writers, prices, running, gatewayId, actor } = this.#ports
     const { requestId, model } = asked
@@ -89,7 +89,7 @@ export class RequestStarts implements Pick<Ledger, 'accept'> {
           return {
             type: 'AcceptRequest',
             ...asked,
-            isKeySearched,
+            keysSearched,
             isStarted: startedTokens !== undefined,
             maxOutputTokens: startedTokens ?? asked.maxOutputTokens,
             price,

@@ -12,9 +12,15 @@ const keyed = (keyHash: string, bodyHash = 'b') => ({ idempotency: { keyHash, bo
 class KnownKeys implements UsedKeys {
   readonly keys = new Map<string, UsedKey>()
   isBehind = false
+  /** What happens between the next search and what is made of it. */
+  meanwhile: () => Promise<void> = async () => {}
   async find(_accountId: string, keyHash: string): Promise<UsedKey | undefined> {
     if (this.isBehind) throw keyUnknown()
-    return this.keys.get(keyHash)
+    const found = this.keys.get(keyHash)
+    const { meanwhile } = this
+    this.meanwhile = async () => {}
+    await meanwhile()
+    return found
   }
 }
 
@@ -35,7 +41,7 @@ async function openForgetful() {
   for (let at = 0; at < IDEMPOTENCY_KEYS_MAX; at += 1) await run(`other ${at}`)
   const accept = (keyHash: string, bodyHash?: string) =>
     ledger.accept(accountId, request(setting, keyId, keyed(keyHash, bodyHash)))
-  return { ...setting, usedKeys, accountId, keyId, first, accept }
+  return { ...setting, usedKeys, accountId, keyId, first, run, accept }
 }
 
 describe('a key that the account has forgotten', () => {
@@ -74,6 +80,21 @@ describe('a key that the account has forgotten', () => {
     await expect(accept('other 5')).rejects.toMatchObject({ code: 'idempotency_answer_gone' })
     const keyless = await ledger.accept(accountId, request(setting, keyId))
     await expect(keyless.durable).resolves.toBeUndefined()
+  })
+
+  test('is not run again when it was used and forgotten since it was looked for', async () => {
+    const { ledger, accountId, usedKeys, run, accept } = await openForgetful()
+    let requestId = ''
+    let settled = 0n
+    usedKeys.meanwhile = async () => {
+      requestId = await run('late')
+      usedKeys.keys.set('late', { requestId, bodyHash: 'b', isRunning: false })
+      for (let at = 0; at < IDEMPOTENCY_KEYS_MAX; at += 1) await run(`later ${at}`)
+      settled = (await ledger.balance(accountId)).settled
+    }
+    const refusal: unknown = await accept('late').catch((error) => error)
+    expect(refusal).toMatchObject({ code: 'idempotency_answer_gone', requestId })
+    expect(await ledger.balance(accountId)).toMatchObject({ settled, held: 0n })
   })
 
   test('is not run by a gateway that has not read of it either', async () => {

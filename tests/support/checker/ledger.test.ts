@@ -106,7 +106,7 @@ function correctionStep(): fc.Arbitrary<Step> {
     }),
     fc.tuple(names, names, fc.option(credit)).map(([name, refund, amount]): Step => {
       const ids = { refundId: `refund_${refund}`, requestId: `req_${name}` }
-      const asked = { ...ids, amount, charge: noCharge, ...movement }
+      const asked = { ...ids, amount, charge: noCharge, correctionsSeen: 0, ...movement }
       return (at) => ({ ...base, type: 'RefundRequest', ...asked, at })
     }),
     fc.tuple(names, credit, fc.boolean()).map(([name, amount, down]): Step => {
@@ -208,7 +208,7 @@ function accept([name, promptTokens, maxOutputTokens]: [number, number, number])
     maxOutputTokens,
     isStarted: false,
     idempotency: null,
-    isKeySearched: false,
+    keysSearched: null,
     deadline: at,
     at,
   })

@@ -11,6 +11,7 @@ import type { SnapshotStore } from '@svc/contracts/ports/snapshot-store'
 import type { TextStore } from '@svc/contracts/ports/text-store'
 import type { Clock } from '@svc/contracts/ports/time'
 import type { UsedKeys } from '@svc/contracts/ports/used-keys'
+import type { RecordedCharges } from '@svc/contracts/recorded-charges'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 import { MemorySnapshotStore } from '@svc/infra/snapshot-store/memory/memory-snapshot-store'
 import { MemoryTextStore } from '@svc/infra/text-store/memory/memory-text-store'
@@ -41,6 +42,7 @@ export interface LedgerSettingOptions extends Partial<LedgerSetting> {
   readonly gatewayId?: string
   readonly reach?: ReachCrashPoint
   readonly usedKeys?: UsedKeys
+  readonly charges?: RecordedCharges
   readonly isPriced?: boolean
   readonly quarantine?: Quarantine
 }
@@ -71,6 +73,7 @@ export async function openLedger(options: LedgerSettingOptions = {}): Promise<Le
       reach: options.reach,
       quarantine: options.quarantine,
       usedKeys: options.usedKeys,
+      ...(options.charges === undefined ? {} : { charges: options.charges }),
     }),
   )
   if (options.isPriced !== false && ledger.pricing.current(MODEL) === null) {

@@ -44,6 +44,7 @@ export const refund = (
   requestId: requestId(1),
   amount,
   charge,
+  correctionsSeen: 0,
   reference: null,
   ...fields,
 })

@@ -166,7 +166,7 @@ export const accept = (index: number, fields: Partial<AcceptRequest> = {}): Acce
   maxOutputTokens: 10,
   isStarted: false,
   idempotency: null,
-  isKeySearched: false,
+  keysSearched: null,
   deadline: START_MS + 600_000,
   ...fields,
 })

@@ -297,12 +297,14 @@ describe('the strict policy', () => {
 describe('pitfall 19: an Idempotency-Key', () => {
   const idempotency = { keyHash: 'k'.repeat(64), bodyHash: 'b'.repeat(64) }
   const keyed = (index: number, at = START_MS) => accept(index, { idempotency, at })
-  const keyedSearched = (index: number) => accept(index, { idempotency, isKeySearched: true })
+  const keyedSearched = (index: number) =>
+    accept(index, { idempotency, keysSearched: 1 + IDEMPOTENCY_KEYS_MAX })
   /** As many requests with other keys as it takes for the account to forget the one before them. */
-  const others = () =>
-    Array.from({ length: IDEMPOTENCY_KEYS_MAX }, (_, at) => {
-      const other = { keyHash: `key ${at + 1}`, bodyHash: 'b' }
-      return [accept(100 + at, { idempotency: other }), settle(100 + at)] as const
+  const others = (before = 0) =>
+    Array.from({ length: IDEMPOTENCY_KEYS_MAX }, (_, index) => {
+      const at = before + index
+      const idempotency = { keyHash: `key ${at + 1}`, bodyHash: 'b' }
+      return [accept(100 + at, { idempotency, keysSearched: at }), settle(100 + at)] as const
     }).flat()
 
   test('is in use while its request runs', () => {
@@ -372,5 +374,16 @@ describe('pitfall 19: an Idempotency-Key', () => {
     forgotten.when(accept(3)).thenHappens(['RequestAccepted'])
     const last = { keyHash: `key ${IDEMPOTENCY_KEYS_MAX}`, bodyHash: 'b' }
     forgotten.when(accept(4, { idempotency: last })).thenRefused('idempotency_answer_gone')
+  })
+
+  test('that may have been used and forgotten since it was looked for is looked for again', () => {
+    // It was looked for before its request was accepted.
+    const before = history(...funded(10n ** 9n), ...others(), keyedSearched(1))
+    const used = given(history(...before, ...others(IDEMPOTENCY_KEYS_MAX)))
+    const { keysUsed } = used.state
+    expect(keysUsed).toBe(2 * IDEMPOTENCY_KEYS_MAX + 1)
+    const searchedAt = (keysSearched: number) => accept(2, { idempotency, keysSearched })
+    used.when(searchedAt(IDEMPOTENCY_KEYS_MAX)).thenRefused('view_behind')
+    used.when(searchedAt(keysUsed)).thenHappens(['RequestAccepted', { idempotency }])
   })
 })

@@ -41,7 +41,7 @@ import { type PriceVersion, worstCase } from '@svc/contracts/price'
 import { isTokenCount } from '@svc/contracts/tokens'
 import { type ExpiredCredit, expiredCredit } from './credit.ts'
 import { type Decision, happens, refused } from './decision.ts'
-import { type AccountState, isActive, OPEN_REQUESTS_MAX } from './state.ts'
+import { type AccountState, IDEMPOTENCY_KEYS_MAX, isActive, OPEN_REQUESTS_MAX } from './state.ts'
 import { refusalOfUsedKey } from './used-key.ts'
 
 /** Says that an Idempotency-Key may be one that the account has forgotten. */
@@ -50,6 +50,11 @@ export const KEY_NOT_SEARCHED =
 /** When to look again at a balance that is held by running requests. */
 const BALANCE_RETRY_SECONDS = 5
 const LOAD_RETRY_SECONDS = 1
+/**
+ * As many keys may have come since one was searched: none of them is forgotten. Half of what the
+ * account remembers is left for the keys that a gateway has decided on and not yet written.
+ */
+const KEYS_SINCE_SEARCH_MAX = IDEMPOTENCY_KEYS_MAX / 2
 /** The least part of the output limit that `strict` settles for while other requests run. */
 const LEAST_USEFUL_SHARE = 0.5
 
@@ -119,9 +124,15 @@ function refuseRepetition(state: AccountState, command: AcceptRequest): Decision
   return { kind: 'refused', refusal }
 }
 
-/** A key that is not remembered may be one of those that were forgotten. */
+/**
+ * A key that is not remembered may be one of those that were forgotten, also since it was searched:
+ * a request can wait for an append whose outcome is unknown, while another gateway runs its retry.
+ */
 function refuseUnsearchedKey(state: AccountState, command: AcceptRequest): Decision | undefined {
-  if (!state.hasForgottenKeys || command.isKeySearched) return undefined
+  const { hasForgottenKeys, keysUsed } = state
+  const { keysSearched } = command
+  if (!hasForgottenKeys) return undefined
+  if (keysSearched !== null && keysUsed - keysSearched <= KEYS_SINCE_SEARCH_MAX) return undefined
   return refused('view_behind', KEY_NOT_SEARCHED, { retryAfterSeconds: LOAD_RETRY_SECONDS })
 }
 

@@ -46,10 +46,16 @@ function accountWith(...commands: readonly AccountCommand[]): AccountState {
 
 function run(state: AccountState, ...commands: readonly AccountCommand[]): void {
   for (const command of commands) {
-    const decision = decide(state, command)
+    const decision = decide(state, readNow(state, command))
     if (decision.kind !== 'happens') throw new Error(inspect(decision))
     for (const event of decision.events) evolve(state, event)
   }
+}
+
+/** The charge of a refund as if it had been read at this very moment. */
+function readNow({ correctionsMade }: AccountState, command: AccountCommand): AccountCommand {
+  if (command.type !== 'RefundRequest') return command
+  return { ...command, correctionsSeen: correctionsMade }
 }
 
 /** What had paid it cannot take it back. */
@@ -199,6 +205,34 @@ describe('the state of an account is bounded', () => {
     expect(decide(state, refund(5_001, 30n, { charge: recorded }))).toMatchObject({
       kind: 'refused',
       refusal: { code: 'conflict', message: expect.stringMatching(/^Nothing of the charge/) },
+    })
+  })
+
+  test('a refund is refused when another of the request may be forgotten since its charge was read', () => {
+    const state = accountWith()
+    for (let index = 1; index <= REFUNDED_REQUESTS_MAX; index += 1) run(state, ...refunded(index))
+    run(state, accept(5_000), settle(5_000))
+    const ofLast = { requestId: requestId(5_000) }
+    // The charge of the last request was read here, before all of it was given back.
+    const correctionsSeen = state.correctionsMade
+    run(state, refund(5_000, null, ofLast))
+    const stale = refund(5_001, null, { ...ofLast, correctionsSeen })
+    const nothingLeft = { kind: 'refused', refusal: { code: 'conflict' } }
+    for (let index = 1; index < REFUNDED_REQUESTS_MAX; index += 1) {
+      run(state, ...refunded(10_000 + index))
+    }
+    expect(decide(state, stale)).toMatchObject(nothingLeft)
+    run(state, ...refunded(20_000))
+    expect(decide(state, stale)).toMatchObject({
+      kind: 'refused',
+      refusal: { code: 'view_behind', retryAfterSeconds: 1 },
+    })
+    const recorded = { ...charge, refunds: [{ refundId: sampleId('refund', 5_000), amount: 50n }] }
+    const readAgain = { charge: recorded, correctionsSeen: state.correctionsMade }
+    expect(decide(state, { ...stale, ...readAgain })).toMatchObject(nothingLeft)
+    expect(decide(state, refund(5_000, null, { ...ofLast, ...readAgain }))).toEqual({
+      kind: 'happens',
+      events: [],
     })
   })
 

@@ -127,6 +127,8 @@ export interface AccountState {
   readonly idempotencyKeys: Map<string, UsedIdempotencyKey>
   /** Whether there have been others, which only the log knows. */
   hasForgottenKeys: boolean
+  /** How often a key came with a request: what was searched before is searched anew. */
+  keysUsed: number
   /** What the operator's changes were, by change id, oldest first. */
   readonly changes: Map<string, string>
   /** What was refunded, by the id of the request, the one refunded last at the end. */
@@ -163,6 +165,7 @@ export function unopenedAccount(): AccountState {
     underHeldRequestId: null,
     idempotencyKeys: new Map(),
     hasForgottenKeys: false,
+    keysUsed: 0,
     changes: new Map(),
     refunds: new Map(),
     hasForgottenRefunds: false,

@@ -176,11 +176,11 @@ export class AccountAdministration implements Administration {
 
   async refund(accountId: string, asked: Parameters<Administration['refund']>[1]) {
     const { requestId, amount, idempotencyKey, reference, reason, actor } = asked
-    const charge = await this.#chargeOf(accountId, requestId)
+    const { charge, correctionsSeen } = await this.#chargeOf(accountId, requestId)
     // A key stands for one refund of one request.
     const key = idempotencyKey === undefined ? undefined : `${requestId} ${idempotencyKey}`
     const refundId = this.#ids.ofKey('refund', accountId, key)
-    const terms = { refundId, requestId, amount, charge, reference, reason, actor }
+    const terms = { refundId, requestId, amount, charge, correctionsSeen, reference, reason, actor }
     const command: Command = (at) => ({ type: 'RefundRequest', ...terms, at })
     const amountBefore = ({ refunds }: AccountState) => {
       const known = [...charge.refunds, ...(refunds.get(requestId)?.refunds ?? [])]
@@ -278,7 +278,10 @@ export class AccountAdministration implements Administration {
 
   async #chargeOf(accountId: string, requestId: string) {
     const writer = this.#ports.writers.of(accountId)
-    await writer.ask((state) => refuseUnopened(state, accountId))
+    const correctionsSeen = await writer.ask((state) => {
+      refuseUnopened(state, accountId)
+      return state.correctionsMade
+    })
     const { lastPosition } = writer
     const charge =
       lastPosition === undefined
@@ -288,7 +291,7 @@ export class AccountAdministration implements Administration {
       const message = `The account has no request ${requestId}.`
       throw new ServiceError('not_found', message, { param: 'request_id' })
     }
-    if (charge !== 'not_charged') return charge
+    if (charge !== 'not_charged') return { charge, correctionsSeen }
     const message = `The request ${requestId} was not charged: it runs, or ended without a debit.`
     throw new ServiceError('conflict', message)
   }

@@ -19,7 +19,7 @@ import {
 } from '../account/state.ts'
 
 /** Count it up whenever the text changes; a test compares it with the text that it stands for. */
-export const SNAPSHOT_SCHEMA = 'account-state/7'
+export const SNAPSHOT_SCHEMA = 'account-state/8'
 
 const MONEY_FIELDS: ReadonlySet<string> = new Set([
   'amount',
@@ -38,7 +38,7 @@ const MONEY_FIELDS: ReadonlySet<string> = new Set([
 const PLAIN_FIELDS = [
   ...(['accountId', 'name', 'externalId', 'content', 'spendPolicy', 'priceList'] as const),
   ...(['frozenAt', 'closedAt', 'balance', 'held', 'debt', 'hasForgottenKeys'] as const),
-  ...(['hasForgottenRefunds', 'correctionsMade', 'erasures'] as const),
+  ...(['hasForgottenRefunds', 'correctionsMade', 'keysUsed', 'erasures'] as const),
 ] as const
 
 /** The fields that are not there are made of those that are. */

@@ -17,11 +17,18 @@ import {
 } from '../state.ts'
 import { costAtItsPrice } from './price-correction.ts'
 
+const RETRY_SECONDS = 1
+const READ_AGAIN =
+  'The account was corrected too often since the charge was read. Please try again.'
+
 type Refunded = AccountEventOf<'CreditRefunded'>['data']
 
 export function decideRefund(state: AccountState, command: RefundRequest): Decision {
   const { requestId, refundId, charge, reference, reason, at } = command
   const known = state.refunds.get(requestId)
+  if (known === undefined && mayBeForgotten(state, command)) {
+    return refused('view_behind', READ_AGAIN, { retryAfterSeconds: RETRY_SECONDS })
+  }
   const refunds = [...charge.refunds, ...(known?.refunds ?? [])]
   const before = known?.total ?? sumOf(charge.refunds)
   const left = refundable(charge, before, state.priceCorrections)
@@ -56,6 +63,17 @@ export function decideRefund(state: AccountState, command: RefundRequest): Decis
     at,
   }
   return happens(...expired, { type: 'CreditRefunded', data })
+}
+
+/**
+ * Whether the request may have been refunded since its charge was read, and that be forgotten: a
+ * command can wait for an append whose outcome is unknown, while another gateway makes refunds.
+ */
+function mayBeForgotten(
+  { correctionsMade }: AccountState,
+  { correctionsSeen }: RefundRequest,
+): boolean {
+  return correctionsMade - correctionsSeen > REFUNDED_REQUESTS_MAX
 }
 
 /** Credit of its own has the refund's id: made twice, it would make the account unreadable. */

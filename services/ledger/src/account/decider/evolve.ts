@@ -203,6 +203,7 @@ function rememberKey(
   const known = state.idempotencyKeys
   known.delete(keyHash)
   known.set(keyHash, { requestId, bodyHash })
+  state.keysUsed += 1
   if (forgetOldest(known, IDEMPOTENCY_KEYS_MAX)) state.hasForgottenKeys = true
 }
 

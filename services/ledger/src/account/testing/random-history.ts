@@ -91,6 +91,7 @@ const anyCommand: fc.Arbitrary<AccountCommand> = fc.oneof(
         refundId: sampleId('refund', refund),
         amount: part,
         charge: unknownCharge,
+        correctionsSeen: SEEN,
       })),
   },
   {
@@ -201,7 +202,7 @@ export function play(
 }
 
 function asOfNow({ correctionsMade }: AccountState, command: AccountCommand): AccountCommand {
-  if (command.type !== 'CorrectPrice') return command
+  if (command.type !== 'CorrectPrice' && command.type !== 'RefundRequest') return command
   return { ...command, correctionsSeen: correctionsMade }
 }
 
