@@ -93,48 +93,6 @@ describe.skipIf(missing !== undefined)('finding', () => {
     expect(asked.at(-1)).toMatchObject({ status: 'stopped', model: 'svc-beta', ...period })
   })
 
-  test('days are those of a zone, which the address names: UX-05, UX-30', async () => {
-    const asked: { zone?: string | undefined }[] = []
-    server.answers = {
-      ...fullAnswers,
-      requests: (input) => {
-        asked.push(input)
-        return fullAnswers.requests()
-      },
-    }
-    const zone = () => new URL(page.url()).searchParams.get('zone')
-    const own = await page.evaluate<string>('Intl.DateTimeFormat().resolvedOptions().timeZone')
-    await open('/requests')
-    await page.locator('tr[data-row]').first().waitFor()
-    expect(asked.at(-1)).toMatchObject({ zone: own })
-    expect(zone()).toBe(null)
-    await page.getByLabel('From').fill('2026-11-01')
-    await expect.poll(zone).toBe(own)
-    await open('/requests?from=2026-11-01&zone=Asia/Kathmandu')
-    // 10:00 in UTC.
-    await page.locator('tr[data-row]').first().getByText('20 Nov 2026, 15:45:00').waitFor()
-    expect(await page.getByLabel('Time zone').inputValue()).toBe('Asia/Kathmandu')
-    expect(asked.at(-1)).toMatchObject({ from: '2026-11-01', zone: 'Asia/Kathmandu' })
-    await page.getByLabel('Time zone').selectOption('UTC')
-    await page.locator('tr[data-row]').first().getByText('20 Nov 2026, 10:00:00').waitFor()
-    await expect.poll(zone).toBe('UTC')
-  })
-
-  test('from a page with a period to another one the period stays: UX-30', async () => {
-    await open('/requests?from=2026-11-01&to=2026-11-20&zone=UTC&status=failed')
-    await page.locator('tr[data-row]').first().waitFor()
-    const pages = page.getByRole('navigation', { name: 'Pages of the account' })
-    await pages.getByRole('link', { name: 'Statement' }).click()
-    await page.getByText('Closing balance').waitFor()
-    const period = '?from=2026-11-01&to=2026-11-20&zone=UTC'
-    expect(new URL(page.url()).search).toBe(period)
-    await page.getByRole('heading', { name: '1 Nov 2026 to 20 Nov 2026, UTC' }).waitFor()
-    await page.keyboard.press('g')
-    await page.keyboard.press('u')
-    await page.getByRole('heading', { name: 'Usage' }).waitFor()
-    expect(new URL(page.url()).search).toBe(period)
-  })
-
   test('any id leads to what it names; where there is none it says where it looked: UX-31', async () => {
     server.answers = {
       ...fullAnswers,

@@ -34,8 +34,12 @@ export function RequestFilters({ search, onChange, keys, models }: RequestFilter
     />
   )
   return (
-    <div className="grid grid-cols-2 items-end gap-3 md:grid-cols-4 xl:grid-cols-7">
-      <PeriodFields period={search} onChange={(period) => onChange({ ...search, ...period })} />
+    <div className="grid grid-cols-2 items-end gap-3 md:grid-cols-4">
+      <PeriodFields
+        period={search}
+        onChange={(period) => onChange({ ...search, ...period })}
+        withoutDays="all"
+      />
       {choice('key', [...keyNames(keys)])}
       {choice('status', statusChoices)}
       {choice(

@@ -57,8 +57,8 @@ export function PeriodStatement<Page extends PageAsOf>({
   const first = query.data?.pages[0]
   return (
     <>
-      <div className="grid grid-cols-2 gap-3 md:grid-cols-4 print:hidden">
-        <PeriodFields period={period} onChange={onPeriod} />
+      <div className="grid grid-cols-2 gap-3 md:grid-cols-3 xl:grid-cols-5 print:hidden">
+        <PeriodFields period={period} onChange={onPeriod} withoutDays="all" />
         <Choice
           label={t('order')}
           value={order}

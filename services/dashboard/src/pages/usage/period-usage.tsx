@@ -81,8 +81,12 @@ interface UsageFiltersProps {
 function UsageFilters({ search, onChange }: UsageFiltersProps) {
   const { by = 'day', group } = search
   return (
-    <div className="grid grid-cols-2 gap-3 md:grid-cols-5">
-      <PeriodFields period={search} onChange={(period) => onChange({ ...search, ...period })} />
+    <div className="grid grid-cols-2 gap-3 md:grid-cols-3 xl:grid-cols-6">
+      <PeriodFields
+        period={search}
+        onChange={(period) => onChange({ ...search, ...period })}
+        withoutDays="thirtyDays"
+      />
       <Choice
         label={t('steps')}
         value={by}
