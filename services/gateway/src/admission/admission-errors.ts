@@ -1,4 +1,5 @@
 /** The errors of requests that are turned away. */
+import { counted } from '@svc/contracts/counted'
 import { ServiceError } from '@svc/contracts/errors'
 
 /** @param bound how many of the key or account may run at once */
@@ -8,7 +9,7 @@ export function tooMany(
   retryAfterSeconds: number,
 ): ServiceError {
   const message =
-    `At most ${bound} requests of one ${whose} run at once, ` +
+    `At most ${counted(bound, 'request')} of one ${whose} can run at once, ` +
     'and as many as may wait for them do. Please try again shortly.'
   return new ServiceError('rate_limit_exceeded', message, {
     retryAfterSeconds,

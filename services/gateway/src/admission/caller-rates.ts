@@ -2,6 +2,7 @@
  * How often a caller may ask, whoever says who that is: a key, or a session. The rates of an
  * account are one for all that ask for it.
  */
+import { counted } from '@svc/contracts/counted'
 import type { RateState } from '@svc/contracts/errors'
 import {
   limitExceeded,
@@ -72,7 +73,7 @@ async function take(
   if (rate === undefined) return undefined
   const use = await rate.take(nameOf())
   if (use.allowed) return { ...use, limit: rate.limit }
-  const message = `At most ${rate.limit} requests of one ${whose} are taken in a minute.`
+  const message = `At most ${counted(rate.limit, 'request')} of one ${whose} can come in a minute.`
   throw limitExceeded(message, rate, use)
 }
 

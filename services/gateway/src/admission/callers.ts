@@ -8,7 +8,9 @@
  * A key that memory knows is never refused because of others behind the same address: many share
  * one. A forged key costs a look into the store, so an address has few of them.
  */
+
 import type { IncomingHttpHeaders } from 'node:http'
+import { counted } from '@svc/contracts/counted'
 import { ServiceError } from '@svc/contracts/errors'
 import {
   limitExceeded,
@@ -194,6 +196,6 @@ function invalidKey(): ServiceError {
 }
 
 function tooManyBadKeys(rate: RateLimit, use: RateUse): ServiceError {
-  const message = `At most ${rate.limit} wrong API keys are looked at in a minute from one address.`
+  const message = `At most ${counted(rate.limit, 'wrong API key')} can come in a minute from one address.`
   return limitExceeded(message, rate, use)
 }

@@ -284,6 +284,6 @@ describe('an account that is alone', () => {
   test('is told the bound that held for it', async () => {
     const { enter } = world({ ...ROOM, waitingPerAccount: 0 }, undefined, ALONE)
     for (let count = 0; count < 3; count += 1) enter('a')
-    expect(() => enter('a')).toThrow(/^At most 3 requests of one key run at once/)
+    expect(() => enter('a')).toThrow(/^At most 3 requests of one key can run at once/)
   })
 })

@@ -7,7 +7,9 @@
  *
  * Whoever holds a good token is never refused because of others behind the same address.
  */
+
 import { type Caller, rootCaller } from '@svc/contracts/admin/caller'
+import { counted } from '@svc/contracts/counted'
 import { ServiceError } from '@svc/contracts/errors'
 import { tokenActor } from '@svc/contracts/events/actors'
 import {
@@ -112,6 +114,6 @@ function badToken(): ServiceError {
 }
 
 function tooMany(rate: RateLimit, use: RateUse): ServiceError {
-  const message = `At most ${rate.limit} wrong admin tokens are looked at in a minute from one address.`
+  const message = `At most ${counted(rate.limit, 'wrong admin token')} can come in a minute from one address.`
   return limitExceeded(message, rate, use)
 }
