@@ -1,5 +1,7 @@
 /** Messages for an operator whose file is not opened: what is wrong, and what to do about it. */
 
+import { dirname } from 'node:path'
+import { freeBytesSync } from '../free-bytes.ts'
 import { StoreOpenError } from '../store-open-error.ts'
 import {
   SQLITE_BUSY,
@@ -10,6 +12,9 @@ import {
   SQLITE_READONLY,
   sqliteCodeOf,
 } from './sqlite-errors.ts'
+
+/** SQLite needs more than this for the index of a write-ahead log and its first pages. */
+const ROOM_BYTES = 1024 * 1024
 
 export function inUse(path: string): StoreOpenError {
   return new StoreOpenError(
@@ -82,7 +87,7 @@ export function refusalOf(error: unknown, path: string): StoreOpenError {
     case SQLITE_FULL:
       return diskFull(path, error)
     case SQLITE_IOERR:
-      return diskError(path, error)
+      return hasRoom(path) ? diskError(path, error) : diskFull(path, error)
     case SQLITE_CANTOPEN:
     case SQLITE_READONLY:
       return notWritable(path, error)
@@ -90,6 +95,28 @@ export function refusalOf(error: unknown, path: string): StoreOpenError {
       return isNoSpace(error) ? diskFull(path, error) : notWritable(path, error)
     default:
       return damaged(path, error)
+  }
+}
+
+/**
+ * Gives the refusal that an error of the disk stands for, wherever in the opening of a folder it
+ * was met: a note, a view. Any other error is given back as it is.
+ *
+ * @param path what could not be opened
+ */
+export function diskRefusalOf(error: unknown, path: string): unknown {
+  const code = sqliteCodeOf(error)
+  const isOfDisk = code === SQLITE_FULL || code === SQLITE_IOERR || isNoSpace(error)
+  return isOfDisk ? refusalOf(error, path) : error
+}
+
+/** SQLite calls a full disk an error of the disk where it grows the index of its log. */
+function hasRoom(path: string): boolean {
+  try {
+    return freeBytesSync(dirname(path)) >= ROOM_BYTES
+  } catch {
+    // A disk that does not answer is not called full.
+    return true
   }
 }
 

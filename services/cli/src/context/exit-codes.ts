@@ -1,6 +1,6 @@
 /** The codes tell a script how `svc` ended. An unknown code that is not 0 is a failure too. */
 import { type ErrorCode, ServiceError } from '@svc/contracts/errors'
-import { BrokenChainError } from '@svc/contracts/ports/event-store'
+import { BrokenChainError, StoreUnavailableError } from '@svc/contracts/ports/event-store'
 
 export const EXIT_OK = 0
 /** A check found a difference. Also every failure that no other code names. */
@@ -64,9 +64,6 @@ const codesByName: Readonly<Record<string, number>> = {
   SettingsError: EXIT_USAGE,
   DataFolderError: EXIT_UNREACHABLE,
   StoreOpenError: EXIT_UNREACHABLE,
-  StoreUnavailableError: EXIT_UNREACHABLE,
-  StoreAwayError: EXIT_UNREACHABLE,
-  StoreRewoundError: EXIT_UNREACHABLE,
   DamagedStreamError: EXIT_DIFFERENCE,
   NoLedgerError: EXIT_NOT_FOUND,
   UnreachableError: EXIT_UNREACHABLE,
@@ -75,6 +72,7 @@ const codesByName: Readonly<Record<string, number>> = {
 export function exitCodeOf(error: unknown): number {
   if (error instanceof CliError) return error.exitCode
   if (error instanceof BrokenChainError) return EXIT_DIFFERENCE
+  if (error instanceof StoreUnavailableError) return EXIT_UNREACHABLE
   if (error instanceof ServiceError) return codesOf[error.code] ?? EXIT_DIFFERENCE
   if (!(error instanceof Error)) return EXIT_DIFFERENCE
   if (error.name === 'StoreOpenError' && 'code' in error) {

@@ -19,6 +19,7 @@ import { Users } from '@svc/identity/users/users'
 import { openSqliteUserRecords } from '@svc/infra/people/sqlite-user-records'
 import { openSqliteRefusedRequests } from '@svc/infra/refused-requests/sqlite-refused-requests'
 import { openSqliteSnapshotStore } from '@svc/infra/snapshot-store/sqlite/sqlite-snapshot-store'
+import { diskRefusalOf } from '@svc/infra/sqlite/open-errors'
 import { SharedPace } from '@svc/infra/system/shared-pace'
 import { steadyClock } from '@svc/infra/system/steady-clock'
 import { systemClock } from '@svc/infra/system/system-clock'
@@ -178,7 +179,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     }
   } catch (error) {
     await parts.close()
-    throw error
+    throw diskRefusalOf(error, folder.path)
   }
 }
 

@@ -22,6 +22,7 @@ import { pricingStream } from '@svc/contracts/events/pricing'
 import { usersStream } from '@svc/contracts/events/users'
 import type { IssuedLink } from '@svc/identity/users/users'
 import { timeAheadOf } from '@svc/infra/event-store/newest-time'
+import { diskRefusalOf } from '@svc/infra/sqlite/open-errors'
 import { crashPointsFromPlan } from '@svc/infra/system/crash-points'
 import { steadyClock } from '@svc/infra/system/steady-clock'
 import { systemClock } from '@svc/infra/system/system-clock'
@@ -153,7 +154,7 @@ export async function startServer(
     }
   } catch (error) {
     await parts.close()
-    throw error
+    throw diskRefusalOf(error, folder.path)
   }
 }
 
