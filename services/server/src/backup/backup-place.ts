@@ -12,6 +12,7 @@ import { DataFolderError } from '../data-folder/data-folder-error.ts'
 import {
   makeSafeFolder,
   nearestExisting,
+  refuseLongPath,
   refuseNoAccess,
   refuseNoEntry,
   refuseOthersWrites,
@@ -42,6 +43,7 @@ export class BackupPlace {
     const { path } = this
     const existing = nearestExisting(path)
     refuseNoEntry(existing, SETTING)
+    refuseLongPath(path, existing, SETTING)
     // Only the last name is made: a disk that is not mounted must not be taken for one.
     const above = dirname(path)
     if (existing !== path && existing !== above) {

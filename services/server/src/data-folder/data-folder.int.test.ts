@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   statSync,
@@ -9,10 +10,12 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, join } from 'node:path'
+import { openDatabaseFile } from '@svc/infra/sqlite/database-file'
 import { runToEnd } from '@svc/testing/bounded-run'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
 
 import { describe, expect, test } from 'vitest'
+import { BackupPlace } from '../backup/backup-place.ts'
 import { DataFolder } from './data-folder.ts'
 import { DataFolderError } from './data-folder-error.ts'
 import { migrationNote } from './migration-note.ts'
@@ -160,4 +163,46 @@ test('a folder is made with those above it, all for their owner only', () => {
   folder.make()
   for (const path of [folder.path, join(place, 'a')])
     expect(statSync(path).mode & 0o777).toBe(0o700)
+})
+
+describe('a path', () => {
+  /** A folder below `above` whose path has this many bytes; no single name has more than 255. */
+  function pathOf(above: string, bytes: number): string {
+    let path = above
+    while (path.length < bytes)
+      path = join(path, 'd'.repeat(Math.min(100, bytes - path.length - 1)))
+    return path
+  }
+
+  test('that is as long as it may be has room for every database, and no longer one is taken', () => {
+    const path = pathOf(temporaryFolder(), 440)
+    const folder = new DataFolder(path)
+    folder.check()
+    mkdirSync(folder.viewsFolder, { recursive: true })
+    const longest = join(folder.viewsFolder, 'replay-1000000-statement.db.replaced')
+    openDatabaseFile(longest, {
+      what: 'rows',
+      applicationId: 7,
+      migrations: ['CREATE TABLE rows (id INTEGER PRIMARY KEY) STRICT'],
+      synchronous: 'OFF',
+      cacheKibibytes: 1_024,
+      autoCheckpointPages: 0,
+      secureDelete: false,
+    }).close()
+    expect(existsSync(longest)).toBe(true)
+    const longer = new DataFolder(`${path}d`)
+    expect(() => longer.check()).toThrow(/is too long: it has 441 bytes.* 440 at most.*--data-dir/)
+  })
+
+  test('that a link leads to counts as SQLite sees it', () => {
+    const above = temporaryFolder()
+    const path = pathOf(above, 460)
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+    const link = join(above, 'link')
+    symlinkSync(path, link)
+    expect(() => new DataFolder(join(link, 'data')).check()).toThrow(/too long: it has 465 bytes/)
+    expect(() => new BackupPlace(new DataFolder(above), link).check()).toThrow(
+      /too long: it has 460 bytes.*SVC_BACKUP_DIR/,
+    )
+  })
 })

@@ -45,6 +45,7 @@ import {
   makeSafeFolder,
   nearestExisting,
   refuseLinks,
+  refuseLongPath,
   refuseNoAccess,
   refuseNoEntry,
   refuseOthersWrites,
@@ -175,6 +176,7 @@ export class DataFolder {
   check({ moving = false }: { readonly moving?: boolean } = {}): void {
     const existing = nearestExisting(this.path)
     refuseNoEntry(existing)
+    refuseLongPath(this.path, existing)
     refuseNoAccess(this.path, existing)
     if (existing === this.path) {
       refuseOthersWrites(this.path)

@@ -8,6 +8,7 @@ import {
   existsSync,
   lstatSync,
   readdirSync,
+  realpathSync,
   statfsSync,
   statSync,
 } from 'node:fs'
@@ -29,6 +30,12 @@ const OURS = /^([a-z-]+\.(db(-\w+)?|json)|checkpoint|views)$/
 const OPTION = '--data-dir'
 const AS_OWNER = 'run svc as the user whose folder it is'
 
+/** The longest file name that SQLite opens, with what it appends for a log or a journal. */
+const SQLITE_PATH_BYTES_MAX = 512
+/** Room for the longest name within the folder, such as that of a view that is built anew. */
+const NAME_WITHIN_BYTES_MAX = 72
+const FOLDER_PATH_BYTES_MAX = SQLITE_PATH_BYTES_MAX - NAME_WITHIN_BYTES_MAX
+
 /** The folder itself, or the closest one above it that this user can see. */
 export function nearestExisting(path: string): string {
   return existsSync(path) || path === dirname(path) ? path : nearestExisting(dirname(path))
@@ -48,6 +55,22 @@ export function refuseNoEntry(existing: string, setting = OPTION): void {
   }
   if (refusal(existing, constants.X_OK) === undefined) return
   throw new DataFolderError(`this user may not enter ${existing}: ${AS_OWNER}, or ${another}`)
+}
+
+/**
+ * @param folder absolute; where a part of it is a link, SQLite takes the path that it leads to
+ * @param existing it, or the nearest above it
+ * @param setting by which another can be named
+ * @throws {DataFolderError} when SQLite could open no file in it
+ */
+export function refuseLongPath(folder: string, existing: string, setting = OPTION): void {
+  const path = join(realpathSync(existing), relative(existing, folder))
+  const bytes = Math.max(Buffer.byteLength(path), Buffer.byteLength(folder))
+  if (bytes <= FOLDER_PATH_BYTES_MAX) return
+  throw new DataFolderError(
+    `the path ${folder} is too long: it has ${bytes} bytes, and SQLite opens files where it has ` +
+      `${FOLDER_PATH_BYTES_MAX} at most: name a shorter one with ${setting}`,
+  )
 }
 
 /**

@@ -103,3 +103,13 @@ describe('the price of a first start', () => {
     expect(() => readSettings(settings)).toThrow(problem)
   })
 })
+
+test.each([
+  ['[::1]', '::1'],
+  ['::1', '::1'],
+  ['[fe80::1%eth0]', 'fe80::1%eth0'],
+  ['localhost', 'localhost'],
+  ['[localhost]', '[localhost]'],
+])('SVC_HOST=%s listens on %s', (given, host) => {
+  expect(readSettings({ SVC_HOST: given }).SVC_HOST).toBe(host)
+})

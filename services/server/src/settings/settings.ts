@@ -10,6 +10,7 @@ import { isWorkerUrl, WORKER_URL_FORM } from '@svc/contracts/worker/address'
 import { defaultLedgerHealthBounds } from '@svc/gateway/routes/ledger-health'
 import {
   BYTES_MAX,
+  listenHost,
   oneOf,
   secret,
   text,
@@ -87,7 +88,7 @@ const schema = logSchema.extend({
   ...signInVariables,
   ...feedVariables,
   ...viewsVariables,
-  SVC_HOST: text.default('127.0.0.1'),
+  SVC_HOST: listenHost.default('127.0.0.1'),
   /** How clients reach the server where something stands in front of it. An empty one is none. */
   SVC_PUBLIC_URL: publicUrl.optional(),
   /** Whether prices are shown to those who have no key. */

@@ -50,6 +50,8 @@ describe('the settings of a worker', () => {
     const environment = { SVC_WORKER_SECRET: secret }
     const { listen } = readSettings(['--port', '1', '--host', '0.0.0.0'], environment)
     expect(listen).toEqual({ port: 1, host: '0.0.0.0' })
+    const bracketed = readSettings(['--port', '1', '--host', '[::1]'], environment)
+    expect(bracketed.listen).toEqual({ port: 1, host: '::1' })
   })
 
   it.each([

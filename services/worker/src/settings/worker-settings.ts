@@ -19,7 +19,13 @@ import { StartRefused } from '../process/start-refused.ts'
 import type { ListenAddress } from '../protocol/protocol-server.ts'
 import { QUEUE_REQUESTS_MAX, TENANT_QUEUE_REQUESTS_MAX } from '../scheduling/scheduler.ts'
 import { optionName, workerOptions } from './worker-options.ts'
-import { SECRET_CHARACTERS_MIN, text, whole, workerVariables } from './worker-variables.ts'
+import {
+  SECRET_CHARACTERS_MIN,
+  text,
+  whole,
+  withoutBrackets,
+  workerVariables,
+} from './worker-variables.ts'
 
 const CONTEXT_TOKENS_DEFAULT_MAX = 4096
 const SEQUENCES_DEMO = 8
@@ -232,7 +238,7 @@ function listenAddress({ socket, port, host }: Given, secret: string | null): Li
       `--port needs SVC_WORKER_SECRET, a secret of ${SECRET_CHARACTERS_MIN} characters or more`,
     )
   }
-  return { port: port ?? 0, host }
+  return { port: port ?? 0, host: host === undefined ? undefined : withoutBrackets(host) }
 }
 
 /** The demo model is so small that a second thread only makes it slower (fourteen times). */

@@ -4,6 +4,7 @@
  * machine can read the words of a command line; where a flag says the same it is in
  * `workerOptions`.
  */
+import { isIPv6 } from 'node:net'
 import { readRedisUrl } from '@svc/infra/prefix-store/redis/redis-url'
 import { z } from 'zod'
 import { DEMO_MODEL, gpuChoices } from '../engines/engine.ts'
@@ -40,6 +41,14 @@ export const oneOf = <const Choices extends readonly [string, ...string[]]>(choi
   z.enum(choices, `must be one of ${choices.join(', ')}`)
 
 export const text = z.string().min(1, 'must not be empty; without it the default is used')
+
+/** The address to listen on. One of IPv6 may stand in brackets, as it does before a port. */
+export const listenHost = text.transform(withoutBrackets)
+
+export function withoutBrackets(host: string): string {
+  const [, within = ''] = /^\[(.*)\]$/.exec(host) ?? []
+  return isIPv6(within) ? within : host
+}
 
 export const secret = z
   .string()
