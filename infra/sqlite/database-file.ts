@@ -10,12 +10,13 @@
  * write-ahead log in the memory of the process. The trade: nothing else can read the file
  * meanwhile.
  */
-import { accessSync, closeSync, constants, existsSync, openSync } from 'node:fs'
+import { accessSync, closeSync, constants, existsSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { realPathOf } from '../system/real-path.ts'
 import { readFileHeader } from './file-header.ts'
 import {
+  cutShort,
   foreignFile,
   inUse,
   newerSchema,
@@ -146,6 +147,12 @@ export function checkHeader(
   if (header.userVersion > migrations.length) {
     throw newerSchema(path, header.userVersion, migrations.length)
   }
+  if (sizeOf(path) < header.bytes && sizeOf(`${path}-wal`) === 0) throw cutShort(path)
+}
+
+/** A log that is not empty may have the pages that the file lacks. */
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
 }
 
 function createOwnerOnly(path: string): void {

@@ -16,6 +16,9 @@ import {
 /** SQLite needs more than this for the index of a write-ahead log and its first pages. */
 const ROOM_BYTES = 1024 * 1024
 
+const RESTORE_IT =
+  'restore it from a backup, as docs/how-to/back-up-and-restore.md says under "A damaged file"'
+
 export function inUse(path: string): StoreOpenError {
   return new StoreOpenError(
     'in-use',
@@ -39,10 +42,16 @@ export function foreignFile(path: string, what: string): StoreOpenError {
 }
 
 function damaged(path: string, cause: unknown): StoreOpenError {
+  return new StoreOpenError('damaged', `${path} is damaged and cannot be read: ${RESTORE_IT}`, {
+    cause,
+  })
+}
+
+/** The end of the file is gone. */
+export function cutShort(path: string): StoreOpenError {
   return new StoreOpenError(
     'damaged',
-    `${path} is damaged and cannot be read: restore it from a backup`,
-    { cause },
+    `${path} is damaged: it is shorter than its first page says. Stop svc, and ${RESTORE_IT}`,
   )
 }
 

@@ -1,13 +1,32 @@
+import { StoreDamagedError } from '@svc/contracts/ports/event-store'
+
 /** Result codes of SQLite that make a difference here: https://sqlite.org/rescode.html */
 export const SQLITE_BUSY = 5
 export const SQLITE_LOCKED = 6
 export const SQLITE_READONLY = 8
 export const SQLITE_IOERR = 10
+const SQLITE_CORRUPT = 11
 export const SQLITE_FULL = 13
 export const SQLITE_CANTOPEN = 14
 export const SQLITE_CONSTRAINT = 19
+const SQLITE_NOTADB = 26
 
 const PRIMARY_CODE_MASK = 0xff
+
+/**
+ * Reads from a file that is open.
+ *
+ * @throws {StoreDamagedError} when SQLite finds the file damaged
+ */
+export function readFrom<Result>(path: string, read: () => Result): Result {
+  try {
+    return read()
+  } catch (error) {
+    const code = sqliteCodeOf(error)
+    if (code !== SQLITE_CORRUPT && code !== SQLITE_NOTADB) throw error
+    throw new StoreDamagedError(path, { cause: error })
+  }
+}
 
 /** The primary result code of an error that SQLite raised, or `undefined` for any other error. */
 export function sqliteCodeOf(error: unknown): number | undefined {

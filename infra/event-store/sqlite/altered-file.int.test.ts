@@ -2,12 +2,20 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { BrokenChainError, NO_STREAM } from '@svc/contracts/ports/event-store'
+import {
+  BrokenChainError,
+  NO_STREAM,
+  START,
+  StoreDamagedError,
+} from '@svc/contracts/ports/event-store'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { fillStream, mustAppend, newEvent, readWholeStream } from '../compliance/fixtures.ts'
 import { verifyLog } from '../verify-log.ts'
 import { openSqliteEventStore, type SqliteEventStore } from './sqlite-event-store.ts'
+
+const PAGE_BYTES = 4_096
+const PAGE_HEAD_BYTES = 8
 
 let folder: string
 let path: string
@@ -136,4 +144,26 @@ describe('a log in which', () => {
     expect(broken).toMatchObject([{ stream: 'unknown stream 1', revision: 0 }])
     expect(events).toBe(20)
   })
+})
+
+test('a page that SQLite cannot read is told as a damaged file, by reads and by the health', async () => {
+  open()
+  // An opening reads the last page, and finds damage there by itself.
+  await fillStream(store, 'account-3', 200)
+  await store.close()
+  const bytes = readFileSync(path)
+  const at = bytes.lastIndexOf('event-9-of-one')
+  // The head of the page says where its rows are.
+  bytes.fill(0xff, at - (at % PAGE_BYTES), at - (at % PAGE_BYTES) + PAGE_HEAD_BYTES)
+  writeFileSync(path, bytes)
+  open()
+  expect(store.troubles()).toEqual([])
+  const request = { after: START, limit: 100 }
+  await expect(store.readAll(request)).rejects.toThrow(StoreDamagedError)
+  await expect(verifyLog(store)).rejects.toThrow(
+    `${path} is damaged and cannot be read: stop svc and restore it from a backup`,
+  )
+  expect(store.troubles()).toEqual([
+    { message: expect.stringContaining(path), notReady: 'the event log is damaged' },
+  ])
 })

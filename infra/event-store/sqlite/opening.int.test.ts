@@ -18,6 +18,7 @@ import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { type StoreOpenCode, StoreOpenError } from '../../store-open-error.ts'
 import { fillStream, newEvents, readWholeLog } from '../compliance/fixtures.ts'
+import { looksLikeEventLog } from './event-log-file.ts'
 import { openSqliteEventStore, type SqliteEventStore } from './sqlite-event-store.ts'
 
 const APPENDING_PROGRAM = new URL('testing/append-until-killed.ts', import.meta.url)
@@ -175,6 +176,16 @@ describe('a log is refused', () => {
     await makeLog(500)
     truncateSync(path, 4_096)
     expectRefusal('damaged', /is damaged/)
+  })
+
+  test('when its end is gone, unless the log has it', async () => {
+    await makeLog(500)
+    const { size } = statSync(path)
+    truncateSync(path, size - 4_096)
+    expect(() => looksLikeEventLog(path)).toThrow(/shorter than its first page says.*restore it/)
+    expectRefusal('damaged', /is shorter than its first page says/)
+    writeFileSync(`${path}-wal`, 'what a process that was killed has left')
+    expect(() => looksLikeEventLog(path)).not.toThrow()
   })
 
   test('when its tables are gone', async () => {

@@ -30,6 +30,7 @@ import {
   type RecordedEvent,
   StoreBusyError,
   StoreClosedError,
+  StoreDamagedError,
   StoreUnavailableError,
   type SubscribeRequest,
   type SubscriptionBatch,
@@ -38,6 +39,7 @@ import { verifyChain } from '@svc/contracts/ports/hash-chain'
 import type { StoreHealth, StoreTrouble } from '@svc/contracts/ports/store-health'
 import type { DurableFile } from '../../sqlite/durable-file.ts'
 import { refusalOf } from '../../sqlite/open-errors.ts'
+import { readFrom } from '../../sqlite/sqlite-errors.ts'
 import { admitAppend, admitReadAll, admitReadStream } from '../admit-append.ts'
 import { GrowthSignal, subscribeTo } from '../live-subscription.ts'
 import { AppendQueue } from './append-queue.ts'
@@ -81,6 +83,8 @@ export class SqliteEventStore implements EventStore, StoreHealth {
   /** Whether a turn is planned, or the disk does not have yet what it wrote. */
   #isAtWork = false
   #failure: { readonly cause: unknown } | undefined
+  /** What a read has found: a damaged file stays damaged until another is put in its place. */
+  #damage: StoreDamagedError | undefined
   #closing: PromiseWithResolvers<void> | undefined
 
   constructor(file: DurableFile, options: SqliteEventStoreOptions) {
@@ -109,17 +113,20 @@ export class SqliteEventStore implements EventStore, StoreHealth {
   async readStream(request: ReadStreamRequest): Promise<readonly RecordedEvent[]> {
     admitReadStream(request)
     this.#checkReadable()
-    const streamId = this.#rows.streamId(request.stream)
-    if (streamId === undefined) return []
-    return request.direction === 'forwards'
-      ? this.#readForwards(streamId, request.from ?? 0, request)
-      : this.#readBackwards(streamId, request.from ?? Number.MAX_SAFE_INTEGER, request)
+    return this.#read(() => {
+      const streamId = this.#rows.streamId(request.stream)
+      if (streamId === undefined) return []
+      return request.direction === 'forwards'
+        ? this.#readForwards(streamId, request.from ?? 0, request)
+        : this.#readBackwards(streamId, request.from ?? Number.MAX_SAFE_INTEGER, request)
+    })
   }
 
   async readAll(request: ReadAllRequest): Promise<readonly RecordedEvent[]> {
     admitReadAll(request)
     this.#checkReadable()
-    return this.#rows.all(request.after, request.limit, this.#groupCommit.lastPosition)
+    const { lastPosition } = this.#groupCommit
+    return this.#read(() => this.#rows.all(request.after, request.limit, lastPosition))
   }
 
   async readAllBackwards(request: ReadAllBackwardsRequest): Promise<readonly RecordedEvent[]> {
@@ -127,12 +134,12 @@ export class SqliteEventStore implements EventStore, StoreHealth {
     this.#checkReadable()
     const last = this.#groupCommit.lastPosition
     const { from = BigInt(last), limit } = request
-    return this.#rows.allBackwards(from < last ? Number(from) : last, limit)
+    return this.#read(() => this.#rows.allBackwards(from < last ? Number(from) : last, limit))
   }
 
   async eventOf(id: string): Promise<RecordedEvent | undefined> {
     this.#checkReadable()
-    return this.#rows.ofId(id, this.#groupCommit.lastPosition)
+    return this.#read(() => this.#rows.ofId(id, this.#groupCommit.lastPosition))
   }
 
   async lastPosition(): Promise<Position> {
@@ -145,7 +152,9 @@ export class SqliteEventStore implements EventStore, StoreHealth {
   }
 
   troubles(): readonly StoreTrouble[] {
-    return this.#room.troubles()
+    const { message } = this.#damage ?? {}
+    if (message === undefined) return this.#room.troubles()
+    return [{ message, notReady: 'the event log is damaged' }, ...this.#room.troubles()]
   }
 
   /** A damaged stream of a file is found by whoever reads it. */
@@ -196,6 +205,15 @@ export class SqliteEventStore implements EventStore, StoreHealth {
       closing.resolve()
     } catch (error) {
       closing.reject(error)
+    }
+  }
+
+  #read<Result>(read: () => Result): Result {
+    try {
+      return readFrom(this.#file.path, read)
+    } catch (error) {
+      if (error instanceof StoreDamagedError) this.#damage = error
+      throw error
     }
   }
 

@@ -16,7 +16,7 @@ import { StoreClosedError, StoreFullError } from '@svc/contracts/ports/event-sto
 import type { MovableTexts, OwnedText, OwnedTexts } from '@svc/contracts/ports/movable-texts'
 import { type FoundText, type TextStore, TextsErasedError } from '@svc/contracts/ports/text-store'
 import { type DurableFile, durableFile } from '../../sqlite/durable-file.ts'
-import { SQLITE_FULL, sqliteCodeOf } from '../../sqlite/sqlite-errors.ts'
+import { readFrom, SQLITE_FULL, sqliteCodeOf } from '../../sqlite/sqlite-errors.ts'
 import { type NewText, newSalt, newText, wordOf } from '../new-word.ts'
 import { openTextsFile } from './texts-file.ts'
 import { writtenAnew } from './writing-anew.ts'
@@ -233,13 +233,14 @@ class TextRows {
 
   /** The owner's salt. Of one whose texts were erased an empty one is left. */
   owner(owner: string): Uint8Array | 'erased' | undefined {
-    const salt = this.#selectOwner.get(owner)?.salt
+    const salt = this.#read(() => this.#selectOwner.get(owner)?.salt)
     if (!(salt instanceof Uint8Array)) return undefined
     return salt.length === 0 ? 'erased' : salt
   }
 
   owners(after: string, limit: number): readonly string[] {
-    return this.#selectOwners.all(after, limit).map(({ name }) => String(name))
+    const rows = this.#read(() => this.#selectOwners.all(after, limit))
+    return rows.map(({ name }) => String(name))
   }
 
   addOwner(owner: string, salt: Uint8Array): void {
@@ -247,14 +248,13 @@ class TextRows {
   }
 
   text(owner: string, id: string): string | undefined {
-    const text = this.#selectText.get(owner, id)?.text
+    const text = this.#read(() => this.#selectText.get(owner, id)?.text)
     return typeof text === 'string' ? text : undefined
   }
 
   texts(owner: string): readonly OwnedText[] {
-    return this.#selectTexts
-      .all(owner)
-      .map(({ id, text }) => ({ id: String(id), text: String(text) }))
+    const rows = this.#read(() => this.#selectTexts.all(owner))
+    return rows.map(({ id, text }) => ({ id: String(id), text: String(text) }))
   }
 
   add(owner: string, { id, text }: NewText): void {
@@ -262,13 +262,18 @@ class TextRows {
   }
 
   count(owner: string): number {
-    return Number(this.#countTexts.get(owner)?.texts ?? 0)
+    return Number(this.#read(() => this.#countTexts.get(owner)?.texts) ?? 0)
   }
 
   /** @returns how many texts the owner had */
   end(owner: string): number {
     this.#endOwner.run(owner)
     return Number(this.#deleteTexts.run(owner).changes)
+  }
+
+  /** @throws {StoreDamagedError} */
+  #read<Result>(read: () => Result): Result {
+    return readFrom(this.file.path, read)
   }
 }
 

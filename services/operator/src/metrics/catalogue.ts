@@ -91,7 +91,7 @@ export const ledgerMetrics = {
     kind: 'gauge',
     labels: [],
     unit: '0 or 1',
-    help: '1 while the event log answers and takes events, 0 while it does not or its disk is full.',
+    help: '1 while the event log answers and takes events, 0 while it does not, its disk is full or its file damaged.',
   },
   svc_event_log_position: {
     kind: 'gauge',

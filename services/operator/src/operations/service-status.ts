@@ -69,7 +69,7 @@ async function logState({
     return { position: `${position}`, problems }
   } catch (error) {
     if (!(error instanceof StoreUnavailableError)) throw error
-    return { position: null, problems: [...troubles(), error.message] }
+    return { position: null, problems: [...new Set([...troubles(), error.message])] }
   }
 }
 

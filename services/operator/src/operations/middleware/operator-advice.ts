@@ -4,6 +4,7 @@
 import type { OperationHandlers } from '@svc/contracts/admin/operations'
 import { ASK_THE_OPERATOR, ServiceError } from '@svc/contracts/errors'
 import { answerableError } from '@svc/contracts/ports/answerable-error'
+import { StoreDamagedError } from '@svc/contracts/ports/event-store'
 import { damageIn } from '@svc/contracts/ports/quarantine'
 import { withMiddleware } from './middleware.ts'
 
@@ -38,6 +39,10 @@ export function withOperatorAdvice(handlers: OperationHandlers): OperationHandle
 
 function forOperator(thrown: unknown): unknown {
   const error = answerableError(thrown)
+  // It says itself which file it is, and what to do.
+  if (error.cause instanceof StoreDamagedError) {
+    return new ServiceError('store_unavailable', error.cause.message, { cause: error.cause })
+  }
   const advice = adviceOn(error)
   if (advice === undefined) return thrown
   const { code, message, cause } = error
