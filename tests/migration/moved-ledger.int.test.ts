@@ -319,7 +319,14 @@ describe('a move that is given up', () => {
       code: 0,
     })
     await expect(openServer(url, OTHER_PREFIX)).rejects.toMatchObject({ code: 'half-moved' })
-    expect(await giveUp('sqlite', { environment: gone, answer: true })).toMatchObject({ code: 0 })
+    // The folder is left to others while somebody thinks: another command can ask as well.
+    let meanwhile: number | undefined
+    const answer = async () => {
+      meanwhile = (await giveUp('sqlite', { environment: gone })).code
+      return true
+    }
+    expect(await giveUp('sqlite', { environment: gone, answer })).toMatchObject({ code: 0 })
+    expect(meanwhile).toBe(2)
     await (await openServer(url, OTHER_PREFIX)).close()
   })
 

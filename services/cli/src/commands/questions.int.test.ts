@@ -1,7 +1,9 @@
 /** Commands that ask first: whoever opens the folder of a stopped server holds it. */
 import { folderWithHistory } from '@svc/testing/data-folders'
+import { EventStoreDbDouble } from '@svc/testing/eventstoredb-double'
 import { svc } from '@svc/testing/run-svc'
-import { expect, test } from 'vitest'
+import { until } from '@svc/testing/until'
+import { expect, onTestFinished, test } from 'vitest'
 
 test.each([
   ['account close', ['--reason', 'x', '--remainder', 'paid_out']],
@@ -37,4 +39,22 @@ test('a price that looks like a slip is asked about with the folder left to othe
   expect([meanwhile, published.code]).toEqual([0, 0])
   expect(published.err.match(/opened it directly/g)).toHaveLength(1)
   expect(published.out).toMatch(/^price_/)
+})
+
+test('no connection to the EventStoreDB is open while store repair-metadata asks', async () => {
+  const double = await EventStoreDbDouble.start()
+  onTestFinished(() => double.close())
+  const stream = 'svc.account-x'
+  double.writeForeignEvents(stream, 2)
+  double.setStreamMetadata(stream, { $maxCount: 1 })
+  let open: number | undefined
+  const answer = async () => {
+    // The double hears of the end a moment later.
+    await until(() => double.observed.connections === 0).catch(() => {})
+    open = double.observed.connections
+    return true
+  }
+  const environment = { EVENTSTORE_URL: double.url }
+  const repaired = await svc(['store', 'repair-metadata', stream], { environment, answer })
+  expect([open, repaired.code, repaired.err]).toEqual([0, 0, ''])
 })

@@ -18,17 +18,23 @@ export interface GivenUpMove {
   readonly to: MigrationNote['to']
   readonly server: ServerPlace
   readonly warn: (warning: string) => void
-  /** Asks before a ledger counts again that was moved away; rejects when it must not. */
-  readonly confirm: (question: string) => Promise<void>
+  /** Whether a ledger that was moved away may count again. */
+  readonly isConfirmed: boolean
+}
+
+/** What somebody has to say yes to. Nothing was changed, and nothing is held while they think. */
+export interface GiveUpQuestion {
+  readonly question: string
 }
 
 /**
  * What a server was filled with stays there, marked as half a ledger.
  *
+ * @returns a question when it has to be confirmed; undefined when the move is given up
  * @throws {DataFolderError} when there is nothing to give up, or it is too late
  * @throws {StoreOpenError} when the ledger is on the server, and that cannot be told so
  */
-export async function giveUpMove(move: GivenUpMove): Promise<void> {
+export async function giveUpMove(move: GivenUpMove): Promise<GiveUpQuestion | undefined> {
   const { folder, to } = move
   folder.check({ moving: true })
   const note = folder.migration.read()
@@ -40,8 +46,9 @@ export async function giveUpMove(move: GivenUpMove): Promise<void> {
   const parts = new OpenResources(loggerTo(move.warn))
   try {
     lockFolder(folder, parts)
-    if (to === 'sqlite') await stayOnServer(move, note, parts)
-    folder.migration.remove()
+    const question = to === 'sqlite' ? await stayOnServer(move, note, parts) : undefined
+    if (question === undefined) folder.migration.remove()
+    return question
   } finally {
     await parts.close()
   }
@@ -52,8 +59,8 @@ async function stayOnServer(
   move: GivenUpMove,
   note: MigrationNote | undefined,
   parts: OpenResources,
-): Promise<void> {
-  const { folder, server, confirm } = move
+): Promise<GiveUpQuestion | undefined> {
+  const { folder, server, isConfirmed } = move
   const logger = loggerTo(move.warn)
   const store = await openServerEnd({ folder, server, logger }, { id: ANY_MIGRATION }, parts)
   const mark: MigrationMark | undefined = await store.marks.read()
@@ -63,14 +70,15 @@ async function stayOnServer(
   if (note?.phase === 'moved' && (await isStillLeaving(store, note))) {
     throw new DataFolderError(halfMovedProblem(folder.path, note))
   }
-  if (mark?.state === 'left') {
-    await confirm(
+  if (mark?.state === 'left' && !isConfirmed) {
+    const question =
       `The ledger of ${shownLocation(server)} was moved to a file. Is that file gone, so that this ` +
-        'one counts again?',
-    )
+      'one counts again?'
+    return { question }
   }
   removeFiles(movingFiles(folder).copy)
   if (isMarked) await store.marks.write({ id: mark.id, state: 'whole' })
+  return undefined
 }
 
 function nothingBegun(path: string): DataFolderError {

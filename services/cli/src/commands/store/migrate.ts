@@ -111,8 +111,12 @@ async function giveUp(
 ): Promise<void> {
   const { giveUpMove } = await import('@svc/server/migration/give-up')
   const folder = new DataFolder(context.dataDir)
-  const confirm = (question: string) => confirmed(context, question, yes)
-  await giveUpMove({ folder, to, server, warn: context.warn, confirm })
+  const move = { folder, to, server, warn: context.warn }
+  const asked = await giveUpMove({ ...move, isConfirmed: yes === true })
+  if (asked !== undefined) {
+    await confirmed(context, asked.question, yes)
+    await giveUpMove({ ...move, isConfirmed: true })
+  }
   const store = to === 'sqlite' ? shownLocation(server) : folder.ledgerFile
   if (context.json) return context.outJson('migration-given-up/1', { to })
   await context.out(`given up: the ledger is ${store}, as before\n`)

@@ -8,6 +8,10 @@ import type { Context } from '../../context/context.ts'
 import { CliError, EXIT_DIFFERENCE, EXIT_USAGE } from '../../context/exit-codes.ts'
 import { type ContextOf, confirmed } from '../options.ts'
 
+type Client = Parameters<
+  typeof import('@svc/infra/event-store/eventstoredb/repair-metadata').repairMetadata
+>[0]
+
 interface RepairOptions {
   readonly yes?: true
 }
@@ -34,19 +38,21 @@ async function repairMetadata(
   await endOnClientDefects(context.warn)
   const { connectToServer } = await import('@svc/infra/event-store/eventstoredb/open-eventstoredb')
   const repair = await import('@svc/infra/event-store/eventstoredb/repair-metadata')
-  const connection = await connectToServer({ url, readyWithinMs })
-  try {
-    const client = await connection.get()
-    const order = await repair.harmfulOrder(client, stream)
-    if (order !== undefined) {
-      const question = `${stream}: ${order}. Set its metadata to {}, so that all its events count?`
-      await confirmed(context, question, yes)
+  const connected = async <Result>(work: (client: Client) => Promise<Result>): Promise<Result> => {
+    const connection = await connectToServer({ url, readyWithinMs })
+    try {
+      return await work(await connection.get())
+    } finally {
+      await connection.close()
     }
-    const first = await repair.repairMetadata(client, stream)
-    await report(context, { stream, order: order ?? null, first_revision: first ?? null })
-  } finally {
-    await connection.close()
   }
+  const order = await connected((client) => repair.harmfulOrder(client, stream))
+  if (order !== undefined) {
+    const question = `${stream}: ${order}. Set its metadata to {}, so that all its events count?`
+    await confirmed(context, question, yes)
+  }
+  const first = await connected((client) => repair.repairMetadata(client, stream))
+  await report(context, { stream, order: order ?? null, first_revision: first ?? null })
 }
 
 interface Repair {
