@@ -169,7 +169,10 @@ async function openFolder(
     if (!(error instanceof FolderInUseError)) throw error
     const who = server === undefined ? '' : ` (the last server there was process ${server.pid})`
     throw new FolderHeldError(
-      `another process holds ${folder.path} and does not answer${who}: try again when it is done`,
+      folder.readSecrets() === undefined
+        ? `another process holds ${folder.path}${who}, and secrets.json, by which svc would know ` +
+            'it, is gone: put it back, or stop that process and start svc again, which makes new ones'
+        : `another process holds ${folder.path} and does not answer${who}: try again when it is done`,
     )
   }
 }

@@ -1,10 +1,11 @@
 /** What `svc` is asked to reach: a URL with a token, or a data folder. */
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
+import { DataFolder } from '@svc/server/data-folder/data-folder'
 import { folderWithHistory } from '@svc/testing/data-folders'
 import { svc } from '@svc/testing/run-svc'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
@@ -134,3 +135,16 @@ test.each(['status', 'verify', 'backup'])(
     expect(ran.code).toBe(6)
   },
 )
+
+test('a server whose secrets are gone is not waited for', async () => {
+  const { path } = await folderWithHistory()
+  const folder = new DataFolder(path)
+  const store = openSqliteEventStore(folder.ledgerFile, { onFatal: () => {} })
+  onTestFinished(() => store.close())
+  const baseUrl = 'http://127.0.0.1:1'
+  folder.writeServer({ pid: process.pid, baseUrl, startedAt: new Date().toISOString() })
+  rmSync(join(path, 'secrets.json'))
+  const { code, err } = await svc(['--data-dir', path, 'account', 'list'])
+  expect(err).toMatch(/secrets\.json, by which svc would know it, is gone: put it back, or stop/)
+  expect(code).toBe(5)
+})
