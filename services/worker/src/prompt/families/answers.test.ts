@@ -1,164 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { chooseFamily } from './choose-family.ts'
+import { answers, hermesCall, noCalls, oslo, weather } from './fixtures/answers.ts'
 import { type TemplateName, templateNames, templateText } from './fixtures/conversations.ts'
-import { type ReadAnswer, readAnswer, textsOf } from './fixtures/reading.ts'
-
-const oslo = '{"city": "Oslo"}'
-const hermesCall = `<tool_call>\n{"name": "get_weather", "arguments": ${oslo}}\n</tool_call>`
-const weather = ['get_weather', oslo] as const
-
-/** Answers as the models write them, and what is read out of them. */
-const answers: Record<string, readonly [TemplateName, string, ReadAnswer['parts'], string?]> = {
-  'a call': ['qwen3', hermesCall, [weather]],
-  'a call after thinking and text': [
-    'qwen3',
-    `<think>\nhm\n</think>\n\nLet me see.\n${hermesCall}`,
-    ['Let me see.', weather],
-    'hm',
-  ],
-  'two calls and text after them': [
-    'qwen3',
-    `${hermesCall}\n${hermesCall.replace('Oslo', 'Rome')}\nDone.`,
-    [weather, ['get_weather', '{"city": "Rome"}'], 'Done.'],
-  ],
-  'braces and tags within arguments': [
-    'qwen3',
-    `<tool_call>{"name":"get_weather","arguments":{"city":"}</tool_call>\\"{"}}</tool_call>`,
-    [['get_weather', '{"city":"}</tool_call>\\"{"}']],
-  ],
-  'a name after the arguments': [
-    'qwen3',
-    `<tool_call>{"arguments": ${oslo}, "name": "get_weather"}</tool_call>`,
-    [weather],
-  ],
-  'arguments in a string': [
-    'qwen3',
-    `<tool_call>{"name": "get_weather", "arguments": ${JSON.stringify(oslo)}}</tool_call>`,
-    [weather],
-  ],
-  'no arguments': [
-    'qwen3',
-    `<tool_call>{"name": "get_weather"}</tool_call>`,
-    [['get_weather', '{}']],
-  ],
-  'members that say nothing': [
-    'qwen3',
-    `<tool_call>{"type": "function", "name": "get_weather", "arguments": ${oslo}, "id": 7}</tool_call>!`,
-    [weather, '!'],
-  ],
-  'an object of more members than a call has': [
-    'qwen3',
-    `<tool_call>{${'"id": 7, '.repeat(16)}"name": "get_weather"}</tool_call>`,
-    [`<tool_call>{${'"id": 7, '.repeat(16)}"name": "get_weather"}</tool_call>`],
-  ],
-  'a forgotten brace': [
-    'qwen3',
-    `<tool_call>\n{"name": "get_weather", "arguments": ${oslo}\n</tool_call>`,
-    [weather],
-  ],
-  'the call of an unknown tool': [
-    'qwen3',
-    `See: ${hermesCall.replace('get_weather', 'rm')}`,
-    [`See: ${hermesCall.replace('get_weather', 'rm')}`],
-  ],
-  'no JSON in the tags': [
-    'qwen3',
-    'a <tool_call>b</tool_call> c',
-    ['a <tool_call>b</tool_call> c'],
-  ],
-  'a call that was cut before its arguments': [
-    'qwen3',
-    'Hi\n<tool_call>\n{"name": "get_w',
-    ['Hi\n<tool_call>\n{"name": "get_w'],
-  ],
-  'a call that was cut in its arguments': [
-    'qwen3',
-    '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Os',
-    [['get_weather', '{"city": "Os']],
-  ],
-  'arguments that break off': [
-    'qwen3',
-    '<tool_call>{"name": "get_weather", "arguments": {"city": <oops>',
-    [['get_weather', '{"city": '], '<oops>'],
-  ],
-  'a call in the words of a family without its own': [
-    'qwen3-coder',
-    `Hm. ${hermesCall}`,
-    ['Hm.', weather],
-  ],
-  'a Llama call': ['llama-like', `{"name": "get_weather", "parameters": ${oslo}}`, [weather]],
-  'several Llama calls': [
-    'llama-like',
-    `{"name": "get_weather", "parameters": ${oslo}}; {"name": "get_time", "parameters": {}}`,
-    [weather, ['get_time', '{}']],
-  ],
-  'a JSON answer of Llama': [
-    'llama-like',
-    '{"name": "Ada", "age": 36}',
-    ['{"name": "Ada", "age": 36}'],
-  ],
-  'a Llama call within text': [
-    'llama-like',
-    `Use {"name": "get_weather", "parameters": ${oslo}}`,
-    [`Use {"name": "get_weather", "parameters": ${oslo}}`],
-  ],
-  'a Mistral list of calls': [
-    'mistral-nemo',
-    `[TOOL_CALLS][{"name": "get_weather", "arguments": ${oslo}, "id": "abcdefghi"}, {"name": "get_time", "arguments": {}}]`,
-    [weather, ['get_time', '{}']],
-  ],
-  'a Mistral list with an unknown tool': [
-    'mistral-nemo',
-    `[TOOL_CALLS][{"name": "get_weather", "arguments": ${oslo}}, {"name": "rm", "arguments": {}}]`,
-    [weather, ', {"name": "rm", "arguments": {}}]'],
-  ],
-  'Mistral calls by name': [
-    'mistral-small-3.2',
-    `Now:[TOOL_CALLS]get_weather[CALL_ID]abcdefghi[ARGS]${oslo}[TOOL_CALLS]get_time[ARGS]{}`,
-    ['Now:', weather, ['get_time', '{}']],
-  ],
-  'an unknown tool of Mistral': [
-    'mistral-small-3.2',
-    '[TOOL_CALLS]rm[ARGS]{}',
-    ['[TOOL_CALLS]rm[ARGS]{}'],
-  ],
-  'a harmony call after thinking': [
-    'gpt-oss',
-    `<|channel|>analysis<|message|>Need it.<|end|><|start|>assistant<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>${oslo}`,
-    [weather],
-    'Need it.',
-  ],
-  'a harmony call with the recipient in the role': [
-    'gpt-oss',
-    ` to=functions.get_weather<|channel|>commentary json<|message|>${oslo}<|call|>`,
-    [weather],
-  ],
-  'a harmony preamble and answer': [
-    'gpt-oss',
-    '<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>commentary<|message|>One. <|end|><|start|>assistant<|channel|>final<|message|>Two.<|return|>',
-    ['One. Two.'],
-    'a',
-  ],
-  'harmony thinking that was cut off': ['gpt-oss', '<|channel|>analysis<|message|>so', [], 'so'],
-  'a harmony call of an unknown function': [
-    'gpt-oss',
-    '<|channel|>commentary to=functions.rm<|message|>{"x": 1}<|call|>',
-    ['{"x": 1}'],
-  ],
-  'harmony without a header': ['gpt-oss', 'Plain text.', ['Plain text.']],
-  'DeepSeek R1 calls': [
-    'deepseek-r1',
-    `<think>hm</think>Wait.\n<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>get_weather\n\`\`\`json\n${oslo}\n\`\`\`<｜tool▁call▁end｜>\n<｜tool▁call▁begin｜>function<｜tool▁sep｜>get_time\n\`\`\`json\n{}\n\`\`\`<｜tool▁call▁end｜><｜tool▁calls▁end｜>`,
-    ['Wait.', weather, ['get_time', '{}']],
-    'hm',
-  ],
-  'DeepSeek V3.1 calls': [
-    'deepseek-v3.1',
-    `<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_weather<｜tool▁sep｜>${oslo}<｜tool▁call▁end｜><｜tool▁call▁begin｜>get_time<｜tool▁sep｜>{}<｜tool▁call▁end｜><｜tool▁calls▁end｜>`,
-    [weather, ['get_time', '{}']],
-  ],
-}
+import { readAnswer, textsOf } from './fixtures/reading.ts'
 
 /** Bits of the syntax of all families, right and wrong. */
 const bits = [
@@ -208,6 +53,11 @@ describe('reading an answer', () => {
     })
   }
 
+  it.each(noCalls)('takes %s for text', (text) => {
+    expect(readAnswer('qwen3', [text]).parts).toEqual([text])
+    expect(readAnswer('qwen3', [...text]).parts).toEqual([text])
+  })
+
   it('gives the same parts of anything, however it is cut', () => {
     fc.assert(
       fc.property(template, answer, cuts, fc.boolean(), (family, text, places, inReasoning) => {
@@ -243,9 +93,12 @@ describe('reading an answer', () => {
           inReasoning: false,
         })
         const pieces = [...[...text].flatMap((unit) => reader.push(unit)), ...reader.end(false)]
+        let end = 0
         for (const piece of pieces) {
-          if (piece.kind !== 'text') continue
-          expect(text.slice(piece.from, piece.from + piece.text.length)).toBe(piece.text)
+          if (piece.kind === 'call') continue
+          expect(piece.from).toBeGreaterThanOrEqual(end)
+          end = piece.from + piece.text.length
+          if (piece.kind === 'text') expect(text.slice(piece.from, end)).toBe(piece.text)
         }
       }),
     )
@@ -261,6 +114,17 @@ describe('reading an answer', () => {
     expect(textsOf(reader.push(' and <tool'), 'text')).toBe(' and')
     expect(textsOf(reader.push('s>'), 'text')).toBe(' <tools>')
     expect(textsOf(reader.push(`<tool_call>{"name": "${'x'.repeat(20_000)}`), 'text')).not.toBe('')
+  })
+
+  it('holds back no more than a tail behind the arguments of a call', () => {
+    const reader = chooseFamily(templateText('qwen3')).answerReader({
+      callable: ['get_weather'],
+      mustCall: false,
+      inReasoning: false,
+    })
+    const rest = `, "id": "${'x'.repeat(2_000)}`
+    reader.push(`<tool_call>{"name": "get_weather", "arguments": ${oslo}`)
+    expect(textsOf(reader.push(rest), 'text')).toBe(rest)
   })
 
   it('holds back little of white space, however much comes', () => {
@@ -330,6 +194,29 @@ describe('reading an answer', () => {
     expect(readAnswer('gpt-oss', [header]).parts).toEqual([['get_weather', '{}']])
   })
 
+  it('has of a call what was read of it, and nothing outside of one', () => {
+    fc.assert(
+      fc.property(template, answer, (name, text) => {
+        const family = chooseFamily(templateText(name))
+        const reader = family.answerReader({
+          callable: ['get_weather'],
+          mustCall: false,
+          inReasoning: false,
+        })
+        let fed = ''
+        for (const unit of text) {
+          const before = reader.callText
+          reader.push(unit)
+          fed += unit
+          const { phase, callText } = reader
+          expect(callText !== '').toBe(phase === 'call')
+          expect(fed.endsWith(callText)).toBe(true)
+          if (before !== '' && callText.length > before.length) expect(callText).toBe(before + unit)
+        }
+      }),
+    )
+  })
+
   it('tells from when on a call is certain, and what was written of it', () => {
     const read = (name: TemplateName, text: string) => {
       const options = { callable: ['get_weather'], mustCall: false, inReasoning: false }
@@ -345,6 +232,11 @@ describe('reading an answer', () => {
       '{"name": "get_weather", ',
     ])
     expect(read('mistral-small-3.2', 'a[TOOL_CALLS]g')).toEqual(['call', '[TOOL_CALLS]g'])
+    const begun = '{"name": "get_weather", "parameters": {"city'
+    expect(read('llama-like', begun)).toEqual(['call', begun])
+    const tail = `<tool_call>{"name": "get_weather", "arguments": ${oslo}\n</to`
+    expect(read('qwen3', `Hm.\n${tail}`)).toEqual(['call', tail])
+    expect(read('qwen3', `${hermesCall}\n`)).toEqual(['answer', ''])
     expect(read('gpt-oss', '<|channel|>commentary to=functions.g')).toEqual([
       'call',
       '<|channel|>commentary to=functions.g',

@@ -39,6 +39,7 @@ export class CallReader {
   /** UTF-16 units of white space and of the opening at the beginning of a head. */
   #margin = 0
   #opening = 0
+  /** Whether a head is that of a call for certain. */
   #certain = false
   #scanner = new JsonScanner()
   /** What was read of the call and is not held any more. */
@@ -102,7 +103,6 @@ export class CallReader {
   }
 
   #readText(pieces: Piece[]): boolean {
-    if (this.#held === '') return false
     const { openings, onlyFirst } = this.#syntax
     if (this.#callable.size === 0 || (onlyFirst && !this.#mayBeFirst())) {
       this.#first = false
@@ -118,7 +118,6 @@ export class CallReader {
     this.#phase = 'head'
     this.#margin = margin
     this.#opening = found.length
-    this.#certain = false
     this.#callText = ''
     return true
   }
@@ -160,7 +159,6 @@ export class CallReader {
   }
 
   #readArguments(pieces: Piece[]): boolean {
-    if (this.#held === '') return false
     const { length, ended } = this.#scanner.scan(this.#held)
     this.#callText += this.#held.slice(0, length)
     this.#piece(pieces, 'arguments', length)
@@ -186,7 +184,6 @@ export class CallReader {
     this.#phase = 'head'
     this.#margin = 0
     this.#opening = tail.head - tail.end
-    this.#certain = false
     return true
   }
 
@@ -222,9 +219,7 @@ function firstOf(
   for (const marker of markers) {
     const at = text.indexOf(marker)
     if (at === -1) continue
-    if (best === undefined || at < best.at || (at === best.at && marker.length > best.length)) {
-      best = { at, length: marker.length }
-    }
+    if (best === undefined || at < best.at) best = { at, length: marker.length }
   }
   return best
 }
