@@ -19,7 +19,6 @@ export class Flight {
   /** The flight calls this when somebody begins to wait for it. */
   onAwaited: () => void = () => {}
   #waiters: Waiter[] = []
-  #ended = false
 
   constructor(names: readonly string[]) {
     this.names = names
@@ -32,24 +31,24 @@ export class Flight {
 
   /** The first `blocks` blocks can be had. */
   arrive(blocks: number): void {
-    const ready = this.#waiters.filter((waiter) => waiter.blocks <= blocks)
-    this.#waiters = this.#waiters.filter((waiter) => waiter.blocks > blocks)
-    for (const waiter of ready) waiter.go()
+    for (const waiter of this.#waiters) if (waiter.blocks <= blocks) waiter.go()
   }
 
   end(): void {
-    this.#ended = true
     this.arrive(Number.POSITIVE_INFINITY)
   }
 
-  /** Resolves when the first `blocks` blocks are there, the flight has ended, or on the signal. */
+  /**
+   * Resolves when the first `blocks` blocks are there, when the flight ends, or on the signal.
+   *
+   * @param signal that has not come yet
+   */
   async whenArrived(blocks: number, signal: AbortSignal): Promise<void> {
-    if (this.#ended || signal.aborted) return
     const { promise, resolve } = Promise.withResolvers<void>()
     const go = () => resolve()
     const waiter = { blocks, go }
     this.#waiters.push(waiter)
-    signal.addEventListener('abort', go, { once: true })
+    signal.addEventListener('abort', go)
     this.onAwaited()
     await promise
     signal.removeEventListener('abort', go)
@@ -60,7 +59,7 @@ export class Flight {
 export class Flights {
   readonly #byName = new Map<string, Flight>()
 
-  /** Finds the flight that computes this block, if there is one. */
+  /** Finds the flight that computes this block, if there is one: none that has ended. */
   of(name: string | undefined): Flight | undefined {
     return name === undefined ? undefined : this.#byName.get(name)
   }

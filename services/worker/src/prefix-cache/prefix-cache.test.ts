@@ -143,6 +143,10 @@ describe('a store of all workers that rejects', () => {
 
 describe('prompts that begin alike, at the same time', () => {
   const prefills = (steps: readonly Step[]) => steps.filter(({ kind }) => kind === 'prefill').length
+  const isDrawOf =
+    (letter: string) =>
+    ({ kind, tokens }: Step) =>
+      kind === 'draw' && tokens.includes(letter.charCodeAt(0))
 
   it('are computed once: the second waits for what they have in common', async () => {
     const { scheduler, engine, cache } = scriptedWorker({
@@ -159,12 +163,29 @@ describe('prompts that begin alike, at the same time', () => {
     expect(second.meter).toMatchObject({ cachedInputTokens: 3 * BLOCK_TOKENS, inputTokens: 10 })
     // The second went on as soon as the third block was there, not when the first was done.
     const secondsOnly = engine.steps.findIndex(({ tokens }) => tokens.includes('y'.charCodeAt(0)))
-    const firstsDraw = engine.steps.findIndex(
-      ({ kind, tokens }) => kind === 'draw' && tokens.includes('x'.charCodeAt(0)),
-    )
-    expect(secondsOnly).toBeLessThan(firstsDraw)
+    expect(secondsOnly).toBeLessThan(engine.steps.findIndex(isDrawOf('x')))
     expect(prefills(engine.steps)).toBe(6 + 1)
     expect(cache.state().waits).toBe(1)
+  })
+
+  it('each wait for what they share with the first, and no longer', async () => {
+    const l1 = store()
+    const put = vi.spyOn(l1, 'put')
+    const step = () => new Promise<void>((resolve) => setTimeout(resolve, 1))
+    const { scheduler, engine } = scriptedWorker({ answer: 'a', sequences: 3, step }, 8, { l1 })
+    const [, second, third] = await Promise.all([
+      run(scheduler, request(`${PROMPT.slice(0, 3 * BLOCK_TOKENS)}${'x'.repeat(300)}`)),
+      run(scheduler, request(`${PROMPT.slice(0, BLOCK_TOKENS)}${'y'.repeat(10)}`)),
+      run(scheduler, request(`${PROMPT.slice(0, 3 * BLOCK_TOKENS)}${'z'.repeat(10)}`)),
+    ])
+    expect(second.meter?.cachedInputTokens).toBe(BLOCK_TOKENS)
+    expect(third.meter?.cachedInputTokens).toBe(3 * BLOCK_TOKENS)
+    const begins = (letter: string) =>
+      engine.steps.findIndex(({ tokens }) => tokens.includes(letter.charCodeAt(0)))
+    expect(begins('y')).toBeLessThan(begins('z'))
+    expect(begins('z')).toBeLessThan(engine.steps.findIndex(isDrawOf('x')))
+    // Blocks are copied out for those who wait, and not with every chunk.
+    expect(put.mock.calls.slice(0, 2).map(([, blocks]) => blocks.length)).toEqual([1, 2])
   })
 
   it('do not wait for the answer of the first: it hands over the blocks within it', async () => {
@@ -207,14 +228,13 @@ describe('prompts that begin alike, at the same time', () => {
   it('can be cancelled while they wait', async () => {
     const begun = Promise.withResolvers<void>()
     const hold = Promise.withResolvers<void>()
-    const { scheduler, cache } = scriptedWorker({
-      answer: 'a',
-      sequences: 2,
-      step: async () => {
-        begun.resolve()
-        await hold.promise
-      },
-    })
+    const l1 = store()
+    const step = async () => {
+      begun.resolve()
+      await hold.promise
+    }
+    const script = { answer: 'a', sequences: 2, step }
+    const { scheduler, cache } = scriptedWorker(script, 8, { l1 })
     const first = run(scheduler, request(PROMPT))
     await begun.promise
     const waiting = request(PROMPT)
@@ -225,6 +245,8 @@ describe('prompts that begin alike, at the same time', () => {
     expect((await second).meter).toMatchObject({ inputTokens: 0, cachedInputTokens: 0 })
     hold.resolve()
     expect((await first).text).toBe('a')
+    // Nobody waits any more: what the first computed is kept later.
+    expect(l1.usage().blocks).toBe(0)
   })
 
   it('on two workers: the second waits for the first, which said that it computes them', async () => {
