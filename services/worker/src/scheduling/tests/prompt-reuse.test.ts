@@ -1,6 +1,6 @@
 import { MemoryPrefixStore } from '@svc/infra/prefix-store/memory/memory-prefix-store'
 import { eventually } from '@svc/testing/eventually'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { LONG_PROMPT, request, run, scriptedWorker } from '../../../testing/scripted-worker.ts'
 import type { Batch, ScriptedEngine } from '../../engines/scripted/scripted-engine.ts'
 
@@ -100,16 +100,64 @@ describe('a prompt', () => {
   })
 
   it('leaves a sequence to the conversation that it holds, where another begins alike', async () => {
-    const { scheduler } = scriptedWorker({ ...ANYWHERE, answer: 'a', sequences: 2 })
+    const restore = vi.fn()
+    const { scheduler } = scriptedWorker({ ...ANYWHERE, answer: 'a', sequences: 2, restore })
     const [one, other] = ['is it red? ', 'is it blue, or of another colour? '].map(
       (question) => `${'be kind. '.repeat(20)}${question.repeat(30)}`,
     )
     await run(scheduler, request(`${one}`))
     await run(scheduler, request(`${other}`))
-    for (const prompt of [one, other]) {
+    restore.mockClear()
+    for (const prompt of [other, one]) {
       const { meter } = await run(scheduler, request(`${prompt} a. And now?`))
       expect(meter?.cachedInputTokens).toBe((prompt?.length ?? 0) - 1)
     }
+    // Each went on in its own sequence: nothing of them was brought back from memory.
+    expect(restore).not.toHaveBeenCalled()
+  })
+
+  describe('where nothing is kept in memory', () => {
+    const l1 = () => new MemoryPrefixStore({ bytesMax: 0 })
+    const conversation = (about: string) => `${about} is asked about. `.repeat(20)
+
+    it('goes on in the sequence that holds the most of it', async () => {
+      const script = { ...ANYWHERE, answer: 'a', sequences: 2 }
+      const { scheduler } = scriptedWorker(script, 8, { l1: l1() })
+      const [one, other] = ['red', 'blue'].map(conversation)
+      await run(scheduler, request(`${one}`))
+      await run(scheduler, request(`${other}`))
+      for (const prompt of [other, one]) {
+        const { meter } = await run(scheduler, request(`${prompt}And now?`))
+        expect(meter?.cachedInputTokens).toBe((prompt?.length ?? 0) - 1)
+      }
+      // Also where that is less than half of what it holds.
+      const { meter } = await run(scheduler, request(`${other?.slice(0, 100)}!`))
+      expect(meter?.cachedInputTokens).toBe(100)
+    })
+
+    it('takes an empty sequence before one that holds a conversation', async () => {
+      const script = { ...ANYWHERE, answer: 'a', sequences: 2 }
+      const { scheduler } = scriptedWorker(script, 8, { l1: l1() })
+      const one = conversation('red')
+      await run(scheduler, request(one))
+      // Of a prompt of one token nothing can be reused: its sequence is empty, and used later.
+      await run(scheduler, request('?'))
+      await run(scheduler, request(conversation('blue')))
+      const { meter } = await run(scheduler, request(`${one}And now?`))
+      expect(meter?.cachedInputTokens).toBe(one.length - 1)
+    })
+
+    it('takes the sequence that nobody has used for longest', async () => {
+      const script = { ...ANYWHERE, answer: 'a', sequences: 2 }
+      const { scheduler } = scriptedWorker(script, 8, { l1: l1() })
+      const [one, other] = ['red', 'blue'].map(conversation)
+      await run(scheduler, request(`${one}`))
+      await run(scheduler, request(`${other}`))
+      await run(scheduler, request(`${one}And now?`))
+      await run(scheduler, request(conversation('green')))
+      const { meter } = await run(scheduler, request(`${one}And now? a.`))
+      expect(meter?.cachedInputTokens).toBe(`${one}And now?`.length - 1)
+    })
   })
 
   it('goes on from the whole of the last one, and reads its answer again', async () => {
