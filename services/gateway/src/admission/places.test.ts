@@ -187,6 +187,15 @@ describe('bodies', () => {
     expect(states(first, second, enter('b', '1', 20))).toBe('rwr')
     first.bodyRead(80)
     expect(states(second)).toBe('r')
+    expect(states(enter('a', '2', 1))).toBe('w')
+  })
+
+  test('are counted no more when their requests have left', () => {
+    const { enter } = world()
+    const [first] = [enter('a', '1', 90), enter('a', '1', 10)]
+    first.leave()
+    first.bodyRead(0)
+    expect(states(enter('a', '1', 90), enter('a', '2', 1))).toBe('rw')
   })
 
   test('of all wait too, unless they are small', () => {
@@ -225,6 +234,29 @@ test('who leaves the line or a place twice has left once', async () => {
   one.leave()
   expect(states(one, two, three)).toBe('eer')
   expect({ count: places.count, waiting: places.waiting }).toEqual({ count: 1, waiting: 0 })
+})
+
+test('who has left frees no second place', async () => {
+  const { enter } = world()
+  const [gone] = [enter('a'), enter('a')]
+  gone.leave()
+  await gone.aside(async () => {})
+  gone.leave()
+  expect(states(enter('a'), enter('a'))).toBe('rw')
+})
+
+test('all are idle when the last has left, or are given up before', async () => {
+  const { enter, pass, places } = world()
+  const [one, two] = [enter('a'), enter('b')]
+  one.leave()
+  const late = places.idle(1_000)
+  pass(1_000)
+  expect(await late).toBe(false)
+  const idle = places.idle(1_000)
+  two.leave()
+  pass(1_000)
+  expect(await idle).toBe(true)
+  expect(await places.idle(0)).toBe(true)
 })
 
 test('a stop turns away who waits and who comes', async () => {
