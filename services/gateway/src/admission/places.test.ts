@@ -245,6 +245,17 @@ test('who has left frees no second place', async () => {
   expect(states(enter('a'), enter('a'))).toBe('rw')
 })
 
+test('who leaves while it stands aside frees one place, and takes none again', async () => {
+  const { enter } = world({ requestsInFlight: 1 })
+  const gone = enter('a')
+  const credit = Promise.withResolvers<void>()
+  const aside = gone.aside(() => credit.promise)
+  gone.leave()
+  credit.resolve()
+  await aside
+  expect(states(gone, enter('b'), enter('c'))).toBe('erw')
+})
+
 test('all are idle when the last has left, or are given up before', async () => {
   const { enter, pass, places } = world()
   const [one, two] = [enter('a'), enter('b')]
