@@ -199,8 +199,8 @@ const late = new Date(START_MS + 9 * MINUTE_MS).toISOString()
 const early = new Date(START_MS + MINUTE_MS).toISOString()
 
 test.each<[string, Partial<OperationInput<'correctPrice'>>, string, string | null]>([
-  ['an unknown version', { version: 'price_00000000000000000000000000' }, 'not_found', null],
-  ['no id of a price', { version: 'x' }, 'not_found', null],
+  ['an unknown version', { version: 'price_00000000000000000000000000' }, 'not_found', 'version'],
+  ['no id of a price', { version: 'x' }, 'not_found', 'version'],
   [
     'the price that it has',
     { input: '0.15', cached_input: '0.015', output: '0.6' },
