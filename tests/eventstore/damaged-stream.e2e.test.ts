@@ -7,11 +7,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { secretOf } from '@svc/testing/made-key'
+import { svc } from '@svc/testing/run-svc'
 import { type RunningServer, startRunningServer } from '@svc/testing/running-server'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { verified } from '@svc/testing/verified'
+import { withoutModel } from '@svc/testing/without-model'
 import { expect, onTestFinished, test } from 'vitest'
-import { newPrefix, pay, runCli, startWorker } from './server-story.ts'
+import { newPrefix, pay } from './server-story.ts'
 import { startStoreUnderTest } from './store-under-test.ts'
 
 const SEED = 1
@@ -32,7 +34,7 @@ async function serving() {
   const environment = {
     EVENTSTORE_URL: store.url,
     SVC_EVENTSTORE_PREFIX: newPrefix(),
-    SVC_WORKER_URLS: await startWorker(),
+    ...(await withoutModel()),
   }
   const dataDir = join(temporaryFolder(), 'data')
   const server = await startRunningServer(environment, dataDir)
@@ -78,15 +80,15 @@ test.each([
     const { problems } = (await server.operations.status()).store
     expect(problems).toEqual([expect.stringMatching(why)])
     expect(problems[0]).toContain(`the stream ${stream} is set aside`)
-    const verify = await runCli(['verify', '--data-dir', dataDir])
+    const verify = await svc(['verify', '--data-dir', dataDir])
     expect(verify).toMatchObject({ code: EXIT_DIFFERENCE, out: expect.stringMatching(why) })
     expect(verify.out).toContain(stream)
     const list = ['account', 'quarantine', 'list', '--data-dir', dataDir]
     const listed = { code: 0, out: expect.stringMatching(why) }
-    expect(await runCli(list)).toMatchObject(listed)
+    expect(await svc(list)).toMatchObject(listed)
     expect((await fetch(`${ready.baseUrl}/readyz`)).status).toBe(200)
     await server.process.stop()
-    expect(await runCli(list, environment)).toMatchObject(listed)
+    expect(await svc(list, { environment })).toMatchObject(listed)
 
     const next = await startRunningServer(environment, dataDir)
     await pay(next.ready.baseUrl, other)
@@ -106,13 +108,13 @@ test.each(['{"maxCount":1}', 'delete'])(
     await alter(stream, order)
     await expect.poll(() => codeOf(server), SELDOM).toEqual([503, 'account_damaged'])
     const repair = ['store', 'repair-metadata', stream]
-    const unasked = await runCli(repair, environment)
+    const unasked = await svc(repair, { environment })
     expect(unasked).toMatchObject({ code: EXIT_USAGE, err: expect.stringContaining('--yes') })
-    const repaired = await runCli(['--json', ...repair, '--yes'], environment)
+    const repaired = await svc(['--json', ...repair, '--yes'], { environment })
     expect(repaired).toMatchObject({ code: 0, err: '' })
     expect(JSON.parse(repaired.out)).toMatchObject({ stream, first_revision: 0 })
     await expect.poll(() => codeOf(server), SELDOM).toEqual([200, undefined])
-    const again = await runCli([...repair, '--yes'], environment)
+    const again = await svc([...repair, '--yes'], { environment })
     expect(again).toMatchObject({ code: 0, out: `${stream}: nothing hides its events\n` })
     expect((await verified(server.operations)).set_aside).toEqual([])
   },
@@ -123,7 +125,7 @@ test('what was deleted for ever is not repaired, and other streams are not touch
   const { environment, server, alter } = await serving()
   const stream = `${environment.SVC_EVENTSTORE_PREFIX}account-${server.ready.accountId}`
   await alter(stream, 'tombstone')
-  const repair = (name: string) => runCli(['store', 'repair-metadata', name, '--yes'], environment)
+  const repair = (name: string) => svc(['store', 'repair-metadata', name, '--yes'], { environment })
   const said = expect.stringContaining('only a backup brings it back')
   expect(await repair(stream)).toMatchObject({ code: EXIT_DIFFERENCE, err: said })
   const none = expect.stringContaining('is none of our streams')

@@ -1,8 +1,9 @@
 /** Positions of an EventStoreDB are bytes apart: whoever looks back goes from event to event. */
 import type { EventPage, LoggedEvent } from '@svc/contracts/admin/events'
 import { startRunningServer } from '@svc/testing/running-server'
+import { withoutModel } from '@svc/testing/without-model'
 import { expect, onTestFinished, test } from 'vitest'
-import { newPrefix, pay, startWorker } from './server-story.ts'
+import { newPrefix, pay } from './server-story.ts'
 import { startStoreUnderTest } from './store-under-test.ts'
 
 const SEED = 1
@@ -16,7 +17,7 @@ test(
     const { operations, ready } = await startRunningServer({
       EVENTSTORE_URL: store.url,
       SVC_EVENTSTORE_PREFIX: newPrefix(),
-      SVC_WORKER_URLS: await startWorker(),
+      ...(await withoutModel()),
     })
     await pay(ready.baseUrl, ready.apiKey)
 

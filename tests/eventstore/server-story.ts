@@ -1,14 +1,12 @@
 /** What the stories of whole servers on EventStoreDB are told with. */
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { NO_STREAM, START, type StreamHead } from '@svc/contracts/ports/event-store'
 import { openEventStoreDb } from '@svc/infra/event-store/eventstoredb/open-eventstoredb'
 import { bareEnvironment } from '@svc/testing/bare-environment'
-import { ScriptedWorker } from '@svc/testing/scripted-worker'
-import { temporaryFolder } from '@svc/testing/temporary-folder'
-import { expect, onTestFinished } from 'vitest'
+import { type Ran, svc } from '@svc/testing/run-svc'
+import { expect } from 'vitest'
 
 const MAIN = fileURLToPath(new URL('../../services/cli/src/main.ts', import.meta.url))
 const CLI_MS_MAX = 60_000
@@ -42,18 +40,12 @@ export async function pay(baseUrl: string, apiKey: string | undefined): Promise<
   return answer.headers.get('x-request-id') ?? ''
 }
 
-export interface CliRun {
-  readonly code: number
-  readonly out: string
-  readonly err: string
-}
-
 /** `svc` as an operator calls it, in a process of its own. */
 export function runCli(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
-): Promise<CliRun> {
-  const { promise, resolve } = Promise.withResolvers<CliRun>()
+): Promise<Ran> {
+  const { promise, resolve } = Promise.withResolvers<Ran>()
   const child = execFile(
     process.execPath,
     [MAIN, ...args],
@@ -68,7 +60,7 @@ export function runCli(
 
 /** What an operator is told of a running service that cannot use its store. */
 export async function expectToldOfStoreAway(dataDir: string, accountId: string): Promise<void> {
-  const run = (...args: string[]) => runCli([...args, '--data-dir', dataDir])
+  const run = (...args: string[]) => svc([...args, '--data-dir', dataDir])
   const status = await run('status')
   expect(status).toMatchObject({ code: 0, out: expect.stringContaining('does not answer') })
   expect(status.out).toMatch(/accounts +1/)
@@ -83,19 +75,6 @@ export async function expectToldOfStoreAway(dataDir: string, accountId: string):
   for (const { code, err } of refused) {
     expect([code, err]).toEqual([EXIT_UNREACHABLE, expect.stringContaining('event store')])
   }
-}
-
-/**
- * A worker of canned answers until the end of the test.
- *
- * @returns what `SVC_WORKER_URLS` says then
- */
-export async function startWorker(): Promise<string> {
-  const socketPath = join(temporaryFolder(), 'worker.sock')
-  const worker = new ScriptedWorker({ socketPath }, false)
-  await worker.listen()
-  onTestFinished(() => worker.close())
-  return `unix:${socketPath}`
 }
 
 /** Copies a log to another prefix, without its last events: as a backup of a while ago has it. */

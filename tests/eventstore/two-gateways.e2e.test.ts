@@ -22,7 +22,7 @@ import { type StoreUnderTest, startStoreUnderTest } from './store-under-test.ts'
 
 const seed = Number(process.env.SVC_TEST_SEED ?? Date.now() % 1_000_000)
 const CLIENTS_PER_GATEWAY = 16
-const LOAD_MS = 8_000
+const LOAD_MS = 4_000
 /** Then a request is accepted, and nobody ends it. */
 const DIES_BEFORE_A_DEBIT = { SVC_CRASH_POINT: 'settle.before:10' }
 /**

@@ -2,13 +2,14 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { EventStoreDbDouble } from '@svc/testing/eventstoredb-double'
+import { svc } from '@svc/testing/run-svc'
 import { startRunningServer } from '@svc/testing/running-server'
 import { ScriptedWorker } from '@svc/testing/scripted-worker'
 import { makeSelfSignedCertificate } from '@svc/testing/self-signed-certificate'
 import { ServerProcess } from '@svc/testing/server-process'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { expect, onTestFinished, test } from 'vitest'
-import { expectToldOfStoreAway, runCli } from './server-story.ts'
+import { expectToldOfStoreAway } from './server-story.ts'
 
 const EXIT_NOT_ALLOWED = 4
 /** Each look asks a whole server. */
@@ -52,7 +53,7 @@ test('when the password was changed an operator is told so, and status shows the
   const { double, environmentOf, dataDir } = await start()
   const server = await startRunningServer(environmentOf('admin:changeit'), dataDir)
   const { accountId } = server.ready
-  const status = async () => (await runCli(['status', '--data-dir', dataDir])).out
+  const status = async () => (await svc(['status', '--data-dir', dataDir])).out
   await expect.poll(status, SELDOM).toMatch(/accounts +1/)
   double.setCredentials({ username: 'admin', password: 'another' })
   await expectToldOfStoreAway(dataDir, accountId)
