@@ -40,8 +40,9 @@ export class RequestStarts implements Pick<Ledger, 'accept'> {
     try {
       return await this.#acceptKeyed(accountId, request, signal)
     } catch (error) {
-      if (!isMissingPrice(error)) throw error
-      // Another process may have published the first price, or that of this account's list.
+      if (!isUnread(error)) throw error
+      // Another process may have published the first price, or that of this account's list. Or it
+      // has used so many Idempotency-Keys that the account may have forgotten this one.
       await this.#ports.prices.lookAgain()
       return this.#acceptKeyed(accountId, request, signal)
     }
@@ -52,20 +53,12 @@ export class RequestStarts implements Pick<Ledger, 'accept'> {
     request: NewRequest,
     signal: AbortSignal | undefined,
   ): Promise<Accepted> {
-    const writer = this.#ports.writers.of(accountId)
-    if (!mayBeForgotten(writer, request.idempotency)) {
-      try {
-        return await this.#submit(accountId, request, { keysSearched: null, signal })
-      } catch (error) {
-        // The cached state said that the account remembers all its keys. A newer state denied it.
-        if (!(error instanceof ServiceError) || error.code !== 'view_behind') throw error
-      }
-    }
-    const keysSearched = await refuseForgottenKey(
-      this.#ports.writers.of(accountId),
-      this.#ports.usedKeys,
-      request.idempotency,
-    )
+    const { writers, usedKeys } = this.#ports
+    const writer = writers.of(accountId)
+    const key = request.idempotency
+    const keysSearched = mayBeForgotten(writer, key)
+      ? await refuseForgottenKey(writer, usedKeys, key)
+      : null
     return this.#submit(accountId, request, { keysSearched, signal })
   }
 
@@ -123,7 +116,8 @@ export class RequestStarts implements Pick<Ledger, 'accept'> {
   }
 }
 
-function isMissingPrice(error: unknown): boolean {
+/** Whether it may be refused for what this process has not read. */
+function isUnread(error: unknown): boolean {
   if (!(error instanceof ServiceError)) return false
   return error.code === 'model_not_priced' || error.code === 'view_behind'
 }
