@@ -41,8 +41,8 @@ export class RequestStarts implements Pick<Ledger, 'accept'> {
       return await this.#acceptKeyed(accountId, request, signal)
     } catch (error) {
       if (!isUnread(error)) throw error
-      // Another process may have published the first price, or that of this account's list. Or it
-      // has used so many Idempotency-Keys that the account may have forgotten this one.
+      // Another process may have published the first price, or that of this account's list, or used
+      // enough Idempotency-Keys for the account to have forgotten this one.
       await this.#ports.prices.lookAgain()
       return this.#acceptKeyed(accountId, request, signal)
     }
