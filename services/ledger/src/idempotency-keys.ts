@@ -9,7 +9,7 @@ import type { Ledger, NewRequest } from './ledger.ts'
 import { serviceErrorOf } from './writer/refusals.ts'
 import type { AccountWriter } from './writer/writer.ts'
 
-type Key = NewRequest['idempotency']
+type Key = NonNullable<NewRequest['idempotency']>
 
 /** @returns undefined when no request has the key, or the one that had it ended without a debit */
 export async function requestOfKey(
@@ -37,12 +37,12 @@ export async function requestOfKey(
 
 /** Whether the account may have used the key and forgotten it, by the cached state. */
 export function mayBeForgotten({ state }: AccountWriter, key: Key): boolean {
-  return key !== null && state?.hasForgottenKeys === true && !state.idempotencyKeys.has(key.keyHash)
+  return state?.hasForgottenKeys === true && !state.idempotencyKeys.has(key.keyHash)
 }
 
 /**
  * @returns how many keys the account had used by then; it may count some of the append under way,
- *   and is null where there is no key or the account is not in memory
+ *   and is null where the account is not in memory
  * @throws {ServiceError} when the request of the key runs, or was debited
  */
 export async function refuseForgottenKey(
@@ -50,7 +50,6 @@ export async function refuseForgottenKey(
   usedKeys: UsedKeys,
   key: Key,
 ): Promise<number | null> {
-  if (key === null) return null
   // Counted before the log is searched: who uses the key meanwhile is among those that come since.
   const keysUsed = writer.state?.keysUsed ?? null
   const used = await findInLog(writer, usedKeys, key.keyHash)

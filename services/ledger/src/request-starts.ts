@@ -56,9 +56,10 @@ export class RequestStarts implements Pick<Ledger, 'accept'> {
     const { writers, usedKeys } = this.#ports
     const writer = writers.of(accountId)
     const key = request.idempotency
-    const keysSearched = mayBeForgotten(writer, key)
-      ? await refuseForgottenKey(writer, usedKeys, key)
-      : null
+    const keysSearched =
+      key !== null && mayBeForgotten(writer, key)
+        ? await refuseForgottenKey(writer, usedKeys, key)
+        : null
     return this.#submit(accountId, request, { keysSearched, signal })
   }
 
