@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import { freeBytesSync } from '../free-bytes.ts'
 import { StoreOpenError } from '../store-open-error.ts'
 import {
+  RESTORE_IT,
   SQLITE_BUSY,
   SQLITE_CANTOPEN,
   SQLITE_FULL,
@@ -15,9 +16,6 @@ import {
 
 /** SQLite needs more than this for the index of a write-ahead log and its first pages. */
 const ROOM_BYTES = 1024 * 1024
-
-const RESTORE_IT =
-  'restore it from a backup, as docs/how-to/back-up-and-restore.md says under "A damaged file"'
 
 export function inUse(path: string): StoreOpenError {
   return new StoreOpenError(

@@ -13,6 +13,10 @@ const SQLITE_NOTADB = 26
 
 const PRIMARY_CODE_MASK = 0xff
 
+/** What brings a damaged file back, for the middle of a message. */
+export const RESTORE_IT =
+  'restore it from a backup, as docs/how-to/back-up-and-restore.md says under "A damaged file"'
+
 /**
  * Reads from a file that is open.
  *
@@ -24,7 +28,8 @@ export function readFrom<Result>(path: string, read: () => Result): Result {
   } catch (error) {
     const code = sqliteCodeOf(error)
     if (code !== SQLITE_CORRUPT && code !== SQLITE_NOTADB) throw error
-    throw new StoreDamagedError(path, { cause: error })
+    const message = `${path} is damaged and cannot be read: stop svc and ${RESTORE_IT}`
+    throw new StoreDamagedError(message, { cause: error })
   }
 }
 

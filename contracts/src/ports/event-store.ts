@@ -273,15 +273,6 @@ export class StoreFullError extends StoreUnavailableError {
 /** A file of the store is damaged below its content: nothing but a backup brings it back. */
 export class StoreDamagedError extends StoreUnavailableError {
   override readonly name = 'StoreDamagedError'
-
-  /** @param path of the file */
-  constructor(path: string, options?: ErrorOptions) {
-    super(
-      `${path} is damaged and cannot be read: stop svc and restore it from a backup, as ` +
-        'docs/how-to/back-up-and-restore.md says under "A damaged file"',
-      options,
-    )
-  }
 }
 
 /** The store was closed. */
